@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"example.com/iiifd/decode"
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/render"
@@ -44,7 +43,7 @@ func newProblem(status int, code, detail string) problem {
 // problemOf is the one place where errors become HTTP.
 func problemOf(ctx context.Context, err error) problem {
 	var refused *iiif.Error
-	var failed *decode.Error
+	var failed *plan.Failure
 	var size *plan.SizeError
 	switch {
 	case errors.Is(context.Cause(ctx), errRequestTimeout):
@@ -71,17 +70,17 @@ func problemOf(ctx context.Context, err error) problem {
 	return newProblem(http.StatusInternalServerError, "internal", "The server failed; the log tells more under this request's id.")
 }
 
-func decodeProblem(e *decode.Error) problem {
+func decodeProblem(e *plan.Failure) problem {
 	switch e.Kind {
-	case decode.Unsupported:
+	case plan.Unsupported:
 		return newProblem(http.StatusNotImplemented, "source_unsupported", "The server cannot read images of this kind.")
-	case decode.Corrupt:
+	case plan.Corrupt:
 		return newProblem(http.StatusInternalServerError, "source_corrupt", "The stored image is damaged or cut off.")
-	case decode.TooLarge:
+	case plan.TooLarge:
 		p := newProblem(http.StatusBadRequest, "size_exceeds_format", "The size is larger than this format can hold.")
 		p.Parameter = "size"
 		return p
-	case decode.Killed:
+	case plan.Killed:
 		return newProblem(http.StatusServiceUnavailable, "cancelled", "The work was cancelled.")
 	default:
 		return newProblem(http.StatusInternalServerError, "internal", "The server failed; the log tells more under this request's id.")
