@@ -87,6 +87,24 @@ int iiifd_save(VipsImage *image, const char *suffix, VipsTarget *target)
 	return vips_image_write_to_target(image, suffix, target, NULL);
 }
 
+int iiifd_save_whole(VipsImage *image, const char *suffix, VipsTarget *target)
+{
+	VipsTarget *memory = vips_target_new_to_memory();
+	VipsBlob *blob = NULL;
+	int result = -1;
+
+	if (memory && !vips_image_write_to_target(image, suffix, memory, NULL)) {
+		size_t length;
+
+		g_object_get(memory, "blob", &blob, NULL);
+		const void *data = vips_blob_get(blob, &length);
+		result = vips_target_write(target, data, length) || vips_target_end(target);
+		vips_area_unref(VIPS_AREA(blob));
+	}
+	VIPS_UNREF(memory);
+	return result;
+}
+
 static int write_rows(VipsRegion *region, VipsRect *area, void *target)
 {
 	size_t line = VIPS_REGION_SIZEOF_LINE(region);
@@ -205,7 +223,5 @@ int iiifd_has_saver(const char *operation)
 
 char *iiifd_take_error(void)
 {
-	char *text = vips_error_buffer_copy();
-
-	return text;
+	return vips_error_buffer_copy();
 }

@@ -25,6 +25,9 @@ VipsTarget *iiifd_target_new(uintptr_t handle);
 VipsImage *iiifd_load(VipsSource *source, const char *loader, const IiifdLoad *options);
 // iiifd_save writes an image with the saver that suffix names.
 int iiifd_save(VipsImage *image, const char *suffix, VipsTarget *target);
+// iiifd_save_whole does the same for savers that seek back in what they
+// wrote: the whole file is made in memory first.
+int iiifd_save_whole(VipsImage *image, const char *suffix, VipsTarget *target);
 // iiifd_save_rows writes the pixels alone, row after row.
 int iiifd_save_rows(VipsImage *image, VipsTarget *target);
 // iiifd_advance leads a sequential image to line y.

@@ -18,7 +18,8 @@ import (
 type encoder struct {
 	format    iiif.Format
 	mediaType string
-	// saver is the libvips operation behind it, which may be missing.
+	// saver is the libvips operation behind it, which may be missing; empty
+	// where none is needed.
 	saver string
 	// options are libvips' file name options for an encoder setting.
 	options func(plan.Encoder) string
@@ -26,40 +27,41 @@ type encoder struct {
 	save func(j *job, e encoder) error
 }
 
-// encoders has a row per format, the most usual first.
-var encoders = []encoder{
-	{iiif.FormatJPG, "image/jpeg", "jpegsave_target", func(e plan.Encoder) string {
-		mode := "on"
-		if e.Subsampling == "4:4:4" {
-			mode = "off"
-		}
-		return fmt.Sprintf(".jpg[Q=%d,subsample_mode=%s%s]", e.Quality, mode, strip(e))
-	}, nil},
-	{iiif.FormatPNG, "image/png", "pngsave_target", func(e plan.Encoder) string {
-		bits := ""
-		if e.Bits == 1 {
-			bits = ",bitdepth=1"
-		}
-		return fmt.Sprintf(".png[compression=%d%s%s]", e.Compression, bits, strip(e))
-	}, nil},
-	{iiif.FormatWebP, "image/webp", "webpsave_target", func(e plan.Encoder) string {
-		return fmt.Sprintf(".webp[Q=%d%s]", e.Quality, strip(e))
-	}, nil},
-	{iiif.FormatTIF, "image/tiff", "tiffsave_target", func(e plan.Encoder) string {
-		return ".tif[compression=none" + strip(e) + "]"
-	}, nil},
-	{iiif.FormatGIF, "image/gif", "gifsave_target", func(e plan.Encoder) string {
-		return ".gif[effort=3" + strip(e) + "]"
-	}, nil},
-	{iiif.FormatJP2, "image/jp2", "jp2ksave_target", func(e plan.Encoder) string {
-		return fmt.Sprintf(".jp2[Q=%d%s]", e.Quality, strip(e))
-	}, nil},
-	{iiif.FormatAVIF, "image/avif", "heifsave_target", func(e plan.Encoder) string {
-		return fmt.Sprintf(".avif[Q=%d,compression=av1,effort=2,bitdepth=8%s]", e.Quality, strip(e))
-	}, nil},
-	{iiif.FormatJXL, "image/jxl", "jxlsave_target", func(e plan.Encoder) string {
-		return fmt.Sprintf(".jxl[Q=%d,effort=3%s]", e.Quality, strip(e))
-	}, nil},
+// encoders returns a row per format, the most usual first.
+func encoders() []encoder {
+	return []encoder{
+		{iiif.FormatJPG, "image/jpeg", "jpegsave_target", func(e plan.Encoder) string {
+			mode := "on"
+			if e.Subsampling == "4:4:4" {
+				mode = "off"
+			}
+			return fmt.Sprintf(".jpg[Q=%d,subsample_mode=%s%s]", e.Quality, mode, strip(e))
+		}, nil},
+		{iiif.FormatPNG, "image/png", "pngsave_target", func(e plan.Encoder) string {
+			bits := ""
+			if e.Bits == 1 {
+				bits = ",bitdepth=1"
+			}
+			return fmt.Sprintf(".png[compression=%d%s%s]", e.Compression, bits, strip(e))
+		}, nil},
+		{iiif.FormatWebP, "image/webp", "webpsave_target", func(e plan.Encoder) string {
+			return fmt.Sprintf(".webp[Q=%d%s]", e.Quality, strip(e))
+		}, nil},
+		{iiif.FormatTIF, "image/tiff", "", nil, saveTIFF},
+		{iiif.FormatGIF, "image/gif", "gifsave_target", func(e plan.Encoder) string {
+			return ".gif[effort=3" + strip(e) + "]"
+		}, nil},
+		{iiif.FormatJP2, "image/jp2", "jp2ksave_target", func(e plan.Encoder) string {
+			return fmt.Sprintf(".jp2[Q=%d%s]", e.Quality, strip(e))
+		}, saveWhole},
+		{iiif.FormatAVIF, "image/avif", "heifsave_target", func(e plan.Encoder) string {
+			return fmt.Sprintf(".avif[Q=%d,compression=av1,effort=2,bitdepth=8%s]", e.Quality, strip(e))
+		}, nil},
+		{iiif.FormatJXL, "image/jxl", "jxlsave_target", func(e plan.Encoder) string {
+			return fmt.Sprintf(".jxl[Q=%d,effort=3%s]", e.Quality, strip(e))
+		}, nil},
+		{iiif.FormatPDF, "application/pdf", "jpegsave_target", nil, savePDF},
+	}
 }
 
 // strip is the option that leaves metadata out.
@@ -72,7 +74,7 @@ func strip(e plan.Encoder) string {
 
 // encoderOf returns the row of a format.
 func encoderOf(f iiif.Format) (encoder, bool) {
-	for _, e := range encoders {
+	for _, e := range encoders() {
 		if e.format == f {
 			return e, true
 		}
@@ -86,8 +88,11 @@ func MediaType(f iiif.Format) string {
 	return e.mediaType
 }
 
-// available tells whether this libvips has the saver.
+// available tells whether this libvips has the saver, if one is needed.
 func (e encoder) available() bool {
+	if e.saver == "" {
+		return true
+	}
 	name := C.CString(e.saver)
 	defer C.free(unsafe.Pointer(name))
 	return C.iiifd_has_saver(name) != 0
@@ -114,6 +119,15 @@ func (j *job) save(suffix string, out *output) error {
 		name := C.CString(suffix)
 		defer C.free(unsafe.Pointer(name))
 		return C.iiifd_save(j.image(), name, t)
+	})
+}
+
+// saveWhole runs a saver that needs to seek.
+func saveWhole(j *job, e encoder) error {
+	return j.toTarget(j.out, func(t *C.VipsTarget) C.int {
+		name := C.CString(e.options(j.plan.Encoder))
+		defer C.free(unsafe.Pointer(name))
+		return C.iiifd_save_whole(j.image(), name, t)
 	})
 }
 

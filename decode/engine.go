@@ -53,7 +53,7 @@ func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, er
 	e := &Engine{config: cfg, log: log, imageOffset: offset, allowed: make(map[plan.Loader]bool)}
 	e.metrics = newMetrics(reg, e)
 	e.block()
-	for _, enc := range encoders {
+	for _, enc := range encoders() {
 		if enc.available() {
 			e.formats = append(e.formats, enc.format)
 		}

@@ -104,6 +104,14 @@ func (out *output) write(p []byte) (n int64) {
 	return int64(written)
 }
 
+// Write lets Go code write to out as libvips does.
+func (out *output) Write(p []byte) (int, error) {
+	if n := out.write(p); n < 0 {
+		return 0, out.failure()
+	}
+	return len(p), nil
+}
+
 // fail makes every later write fail with err.
 func (out *output) fail(err error) {
 	out.mu.Lock()
