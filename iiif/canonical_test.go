@@ -94,11 +94,7 @@ func TestCanonicalUnderLimits(t *testing.T) {
 
 // checkFixpoint checks R110: the canonical form means the same Transform and
 // is its own canonical form.
-func checkFixpoint(t interface {
-	Helper()
-	Errorf(string, ...any)
-}, transform Transform, v Version, lim Limits,
-) {
+func checkFixpoint(t reporter, transform Transform, v Version, lim Limits) {
 	t.Helper()
 	again, err := resolve(transform.Canonical(), v, transform.Image, lim)
 	if err != nil {

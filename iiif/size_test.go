@@ -164,10 +164,11 @@ func TestSizeOtherImagesAndLimits(t *testing.T) {
 		{"R67 no encoder writes more", v3, example, Limits{}, "full/^2147483648,1", CodeSizeExceedsLimits},
 		{"R68 !w,h reduced to maxWidth", v23, Image{Width: 6000, Height: 4000}, Limits{MaxWidth: 3000}, "full/!5000,5000", "3000x2000"},
 		{"R68 !w,h reduced to maxArea", v23, Image{Width: 6000, Height: 4000}, Limits{MaxArea: 600}, "full/!5000,5000", "30x20"},
-		{"R165 2.x bottom tile of less than half a pixel", v2, Image{Width: 1237, Height: 1025}, Limits{}, "0,1024,1024,1/256,", "256x1"},
-		{"R165 2.x right tile of less than half a pixel", v2, Image{Width: 1025, Height: 1237}, Limits{}, "1024,0,1,1024/,256", "1x256"},
-		{"R66 not elsewhere in 2.x", v2, Image{Width: 1237, Height: 1025}, Limits{}, "0,1023,1024,1/256,", CodeSizeZero},
-		{"R66 not in 3.0", v3, Image{Width: 1237, Height: 1025}, Limits{}, "0,1024,1024,1/256,", CodeSizeZero},
+		{"R165 2.x tile of less than half a pixel", v2, Image{Width: 1237, Height: 1025}, Limits{}, "0,1024,1024,1/256,", "256x1"},
+		{"R165 2.x corner tile", v2, Image{Width: 1237, Height: 1025}, Limits{}, "1024,1024,213,1/54,", "54x1"},
+		{"R73 2.x listed size", v2, Image{Width: 4000, Height: 7}, Limits{}, "full/250,", "250x1"},
+		{"R66 2.x other sizes are refused", v2, Image{Width: 4000, Height: 7}, Limits{}, "full/251,", CodeSizeZero},
+		{"R66 3.0 tiles are w,h", v3, Image{Width: 1237, Height: 1025}, Limits{}, "0,1024,1024,1/256,", CodeSizeZero},
 	}
 	for _, row := range rows {
 		for _, v := range versionsOf(row.versions) {

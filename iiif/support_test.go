@@ -61,3 +61,9 @@ func codeOf(t *testing.T, err error) string {
 	}
 	return e.Code
 }
+
+// reporter is what checks need of testing.T and rapid.T.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
