@@ -1,0 +1,81 @@
+package plan
+
+import "example.com/iiifd/iiif"
+
+// Step is one operation between decoder and encoder.
+type Step string
+
+// The steps, in the order in which a plan uses them.
+const (
+	// StepAdvance leads a sequential decoder to the crop's first line in
+	// small pieces, so that no cache grows to hold what is skipped.
+	StepAdvance Step = "advance"
+	StepCrop    Step = "crop"
+	// StepFlatten puts the picture on the background and drops its alpha.
+	StepFlatten Step = "flatten"
+	StepResize  Step = "resize"
+	// StepColour brings samples to 8 (or 16) bits of sRGB or gray.
+	StepColour Step = "colour"
+	StepGray   Step = "gray"
+	// StepCopy renders into memory, so that what follows may read in any
+	// order.
+	StepCopy Step = "copy"
+	StepFlip Step = "flip"
+	StepTurn Step = "turn"
+	// StepRotate rotates by Plan.Angle; new corners are transparent where
+	// the encoder holds alpha, of the background's colour elsewhere.
+	StepRotate  Step = "rotate"
+	StepBitonal Step = "bitonal"
+)
+
+// convertedAlways tells that the samples cannot be written as they are:
+// CMYK and Lab are turned into sRGB whatever the profile option says.
+func (s Shape) convertedAlways() bool {
+	switch s.Colour {
+	case ColourCMYK, ColourYCCK, ColourLab, ColourOther:
+		return true
+	}
+	return false
+}
+
+// recoloured tells that the colour step has work.
+func (p *Plan) recoloured() bool {
+	s := p.Shape
+	if s.convertedAlways() || s.Sample == SampleFloat || s.Sample == SampleInt {
+		return true
+	}
+	if p.Options.ICC == ICCConvert && s.ICCBytes > 0 && !s.SRGB {
+		return true
+	}
+	return s.BitsPerSample > p.Encoder.Bits && s.BitsPerSample > 8
+}
+
+// flattens tells that the source's alpha does not reach the output.
+func (p *Plan) flattens() bool { return p.Shape.Alpha && !p.Encoder.Alpha }
+
+// steps lists the plan's operations. Flattening comes before resizing where
+// the background's colour is known there (resizing with alpha needs floats),
+// colour after it (fewer pixels), turning last (only that needs memory).
+func (p *Plan) steps() []Step {
+	var list []Step
+	add := func(s Step, when bool) {
+		if when {
+			list = append(list, s)
+		}
+	}
+	late := p.Shape.convertedAlways() || p.Shape.Sample == SampleFloat || p.Shape.Sample == SampleInt
+	add(StepAdvance, p.Advance > 0)
+	add(StepCrop, p.Crops())
+	add(StepFlatten, p.flattens() && !late)
+	add(StepResize, p.Resizes())
+	add(StepColour, p.recoloured())
+	add(StepFlatten, p.flattens() && late)
+	q := p.Transform.Quality
+	add(StepGray, (q == iiif.QualityGray || q == iiif.QualityBitonal) && (!p.Shape.Gray() || p.Shape.Palette))
+	add(StepCopy, p.Turn != 0 || p.Angle != 0)
+	add(StepFlip, p.Flip)
+	add(StepTurn, p.Turn != 0)
+	add(StepRotate, p.Angle != 0)
+	add(StepBitonal, q == iiif.QualityBitonal)
+	return list
+}

@@ -1,0 +1,79 @@
+package decode
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/davidbyttow/govips/v2/vips"
+
+	"example.com/iiifd/decode/plan"
+	"example.com/iiifd/source"
+)
+
+// Render carries out p on obj and streams the encoded picture to w. It
+// returns only when libvips has let go of the picture, also where ctx ends
+// before: then the error is of kind Killed and wraps the context's cause.
+// After an error w may have got some bytes, which are no picture.
+func (e *Engine) Render(ctx context.Context, obj source.Object, p plan.Plan, w io.Writer) (err error) {
+	start := time.Now()
+	e.active.Add(1)
+	defer func() {
+		e.active.Add(-1)
+		e.metrics.observe(p, err, time.Since(start))
+	}()
+	if cause := context.Cause(ctx); cause != nil {
+		return newError(Killed, "", cause)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	j := &job{engine: e, plan: p, out: &output{w: w}}
+	var killer sync.WaitGroup
+	killer.Add(1)
+	stop := context.AfterFunc(ctx, func() {
+		defer killer.Done()
+		j.kill(context.Cause(ctx))
+	})
+	defer func() {
+		if !stop() {
+			killer.Wait() // it may still hold the image
+		}
+		if j.pic != nil {
+			j.pic.Close()
+		}
+		vips.ShutdownThread()
+	}()
+	return e.run(ctx, obj, j)
+}
+
+// run opens, applies the steps and encodes.
+func (e *Engine) run(ctx context.Context, obj source.Object, j *job) error {
+	o := planned(j.plan)
+	o.pdfResolution = e.config.PDFResolution
+	pic, err := e.open(obj, j.plan.Shape.Loader, o)
+	if err != nil {
+		return j.failure(ctx, err, Corrupt)
+	}
+	if err := j.opened(pic); err != nil {
+		return j.failure(ctx, err, Killed)
+	}
+	if pic.Width() != j.plan.LoadedWidth || pic.Height() != j.plan.LoadedHeight {
+		return newError(Corrupt, "the decoder delivers another size than the header says", nil)
+	}
+	for _, s := range j.plan.Steps {
+		if err := steps[s](j); err != nil {
+			return j.failure(ctx, err, Corrupt)
+		}
+	}
+	enc, ok := encoderOf(j.plan.Encoder.Format)
+	if !ok {
+		return newError(Unsupported, "no encoder", nil)
+	}
+	if err := enc.write(j); err != nil {
+		return j.failure(ctx, err, Corrupt)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package iiif
+
+import "math"
+
+// PixelBound returns an upper bound of the output's pixels, rotation
+// included, that follows from the parameters alone: it holds for every image
+// and every limit. It is not known where nothing in the URL bounds the
+// result (such as full/max, or ^max). The bound is saturated at the largest
+// int64. A region may be cut to any smaller one by the image's edges, so "w,"
+// is bounded by the region's height, not by its aspect ratio.
+func (p Params) PixelBound() (n int64, known bool) {
+	w, h, known := p.sideBounds()
+	if !known {
+		return 0, false
+	}
+	angle := p.Rotation.angle()
+	if angle == 0 || angle == 90 || angle == 180 || angle == 270 {
+		return mulSaturated(w, h), true
+	}
+	bw, bh := boundingBox(float64(w), float64(h), angle)
+	return saturatedCeil(math.Ceil(bw+0.5) * math.Ceil(bh+0.5)), true
+}
+
+func saturatedCeil(f float64) int64 {
+	if f >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(f)
+}
+
+// sideBounds bounds the sides before rotation.
+func (p Params) sideBounds() (w, h int64, known bool) {
+	const none = math.MaxInt64
+	rw, rh := int64(none), int64(none)
+	if p.Region.Kind == RegionPixels {
+		rw, rh = int64(p.Region.Pixels.Width), int64(p.Region.Pixels.Height)
+	}
+	w, h = none, none
+	switch p.Size.Kind {
+	case SizeExact, SizeConfined:
+		w, h = int64(p.Size.Width), int64(p.Size.Height)
+	case SizeWidth:
+		w = int64(p.Size.Width)
+		h = p.impliedBound(w, rh)
+	case SizeHeight:
+		h = int64(p.Size.Height)
+		w = p.impliedBound(h, rw)
+	case SizePercent:
+		if rw != none {
+			w, h = p.Size.Percent.percentOf(rw), p.Size.Percent.percentOf(rh)
+		}
+	default:
+		if p.Size.Upscale {
+			return 0, 0, false
+		}
+	}
+	if !p.Size.Upscale {
+		w, h = min(w, rw), min(h, rh)
+	}
+	return w, h, w != none && h != none
+}
+
+// impliedBound bounds the side that follows from the given one by the
+// region's aspect ratio: the narrowest region that the edges can leave is one
+// pixel wide.
+func (p Params) impliedBound(given, otherRegionSide int64) int64 {
+	if p.Region.Kind == RegionSquare {
+		return given
+	}
+	if otherRegionSide == math.MaxInt64 || !p.Size.Upscale {
+		return otherRegionSide
+	}
+	return mulSaturated(given, otherRegionSide)
+}

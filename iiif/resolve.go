@@ -1,0 +1,129 @@
+package iiif
+
+import "fmt"
+
+// Resolve applies the parameters to an image (Image API 3.0 and 2.1, 4): the
+// region is cut at the image's edges first, then sized, then held against
+// the limits. max and !w,h are reduced to the limits, every other size above
+// them is refused. Errors are *Error but for an image without pixels, which
+// is the caller's fault.
+func (p Params) Resolve(img Image, lim Limits) (Transform, error) {
+	if img.Width <= 0 || img.Height <= 0 || img.Width > maxSide || img.Height > maxSide {
+		return Transform{}, fmt.Errorf("image of %d by %d pixels", img.Width, img.Height)
+	}
+	region, err := p.Region.resolve(img)
+	if err != nil {
+		return Transform{}, err
+	}
+	s := sizing{version: p.Version, image: img, region: region, limits: lim}
+	width, height, err := s.resolve(p.Size)
+	if err != nil {
+		return Transform{}, err
+	}
+	t := Transform{
+		Image:   img,
+		Region:  region,
+		Width:   int(width),
+		Height:  int(height),
+		Mirror:  p.Rotation.Mirror,
+		Angle:   p.Rotation.angle(),
+		Quality: p.Quality.on(img),
+		Format:  p.Format,
+	}
+	t.canonical = canonicalRegion(region, img) + "/" + s.canonical(width, height) + "/" +
+		p.Rotation.String() + "/" + string(t.Quality) + "." + string(t.Format)
+	return t, nil
+}
+
+// sizing is the size parameter's surroundings.
+type sizing struct {
+	version Version
+	image   Image
+	region  Rect
+	limits  Limits
+}
+
+func (s sizing) resolve(size Size) (width, height int64, err error) {
+	switch size.Kind {
+	case SizeMax:
+		width, height = s.largest(size.Upscale)
+		return width, height, nil
+	case SizeConfined:
+		width, height = s.confined(size)
+	default:
+		width, height = s.asked(size)
+	}
+	switch {
+	case width == 0 || height == 0:
+		return 0, 0, sizeZero()
+	case !size.Upscale && (width > int64(s.region.Width) || height > int64(s.region.Height)):
+		return 0, 0, sizeUpscales(s.version)
+	case width > maxSide || height > maxSide || !s.limits.allow(width, height):
+		return 0, 0, badRequest(CodeSizeExceedsLimits, ParameterSize,
+			"is larger than this image's maxWidth, maxHeight or maxArea")
+	}
+	return width, height, nil
+}
+
+// asked returns the sides that a size names or implies, limits aside.
+func (s sizing) asked(size Size) (width, height int64) {
+	rw, rh := int64(s.region.Width), int64(s.region.Height)
+	switch size.Kind {
+	case SizeWidth:
+		return int64(size.Width), s.heightFor(int64(size.Width))
+	case SizeHeight:
+		return s.widthFor(int64(size.Height)), int64(size.Height)
+	case SizePercent:
+		return size.Percent.percentOf(rw), size.Percent.percentOf(rh)
+	case SizeExact:
+		return int64(size.Width), int64(size.Height)
+	default:
+		return rw, rh
+	}
+}
+
+// heightFor returns the height that goes with a width, rounded half up. In
+// 2.x, viewers ask for the tiles of the bottom row as "w,": a row thinner
+// than half a pixel at its scale is still a tile that must work, so there,
+// and only there, the height is at least 1.
+func (s sizing) heightFor(width int64) int64 {
+	height := mulDivRounded(width, int64(s.region.Height), int64(s.region.Width))
+	if height == 0 && s.version == V2 && s.region.Y > 0 && s.region.Y+s.region.Height == s.image.Height {
+		return 1
+	}
+	return height
+}
+
+// widthFor is heightFor for the last column and ",h".
+func (s sizing) widthFor(height int64) int64 {
+	width := mulDivRounded(height, int64(s.region.Width), int64(s.region.Height))
+	if width == 0 && s.version == V2 && s.region.X > 0 && s.region.X+s.region.Width == s.image.Width {
+		return 1
+	}
+	return width
+}
+
+// confined returns the result of !w,h. A box larger than the region gives
+// the region's own size, not an error: "as large as possible but not larger
+// than the extracted region, w, h or the server limits" (Image API 3.0, 4.2).
+func (s sizing) confined(size Size) (width, height int64) {
+	boxWidth, boxHeight := s.limits.box()
+	boxWidth, boxHeight = min(boxWidth, int64(size.Width)), min(boxHeight, int64(size.Height))
+	if !size.Upscale {
+		boxWidth, boxHeight = min(boxWidth, int64(s.region.Width)), min(boxHeight, int64(s.region.Height))
+	}
+	width, height = fit(s.region, boxWidth, boxHeight)
+	return s.limits.fitArea(s.region, width, height)
+}
+
+// largest returns the result of max, or of ^max. Where nothing limits
+// scaling up, both are the same. No image is without a largest size, so a
+// side is at least 1.
+func (s sizing) largest(upscale bool) (width, height int64) {
+	boxWidth, boxHeight := s.limits.box()
+	if !upscale || !s.limits.bounded() {
+		boxWidth, boxHeight = min(boxWidth, int64(s.region.Width)), min(boxHeight, int64(s.region.Height))
+	}
+	width, height = fit(s.region, boxWidth, boxHeight)
+	return s.limits.fitArea(s.region, max(1, width), max(1, height))
+}

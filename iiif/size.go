@@ -1,0 +1,151 @@
+package iiif
+
+import (
+	"strconv"
+	"strings"
+)
+
+// SizeKind is the form of a size parameter.
+type SizeKind int
+
+// The forms of the size parameter (Image API 3.0 and 2.1, 4.2).
+const (
+	SizeMax      SizeKind = iota // max
+	SizeFull                     // full, 2.1 only
+	SizeWidth                    // w,
+	SizeHeight                   // ,h
+	SizePercent                  // pct:n
+	SizeExact                    // w,h
+	SizeConfined                 // !w,h
+)
+
+// Size is the size parameter as asked for.
+type Size struct {
+	Kind SizeKind
+	// Upscale tells of the leading ^ of 3.0: the result may be larger than
+	// the region.
+	Upscale bool
+	// Width and Height are the numbers of SizeWidth, SizeHeight, SizeExact
+	// and SizeConfined, in pixels; positive where used, else 0.
+	Width, Height int
+	// Percent is the positive number of SizePercent. Without Upscale it is
+	// at most 100.
+	Percent Decimal
+}
+
+// String returns the parameter in its shortest spelling.
+func (s Size) String() string {
+	caret := ""
+	if s.Upscale {
+		caret = "^"
+	}
+	w, h := strconv.Itoa(s.Width), strconv.Itoa(s.Height)
+	switch s.Kind {
+	case SizeFull:
+		return "full"
+	case SizeWidth:
+		return caret + w + ","
+	case SizeHeight:
+		return caret + "," + h
+	case SizePercent:
+		return caret + "pct:" + s.Percent.String()
+	case SizeExact:
+		return caret + w + "," + h
+	case SizeConfined:
+		return caret + "!" + w + "," + h
+	default:
+		return caret + "max"
+	}
+}
+
+const (
+	reasonSize3 = "must be max, w,h or w, or ,h or !w,h or pct:n, each with an optional ^ before it"
+	reasonSize2 = "must be full, max, w,h or w, or ,h or !w,h or pct:n"
+)
+
+func sizeInvalid(v Version) *Error {
+	if v == V2 {
+		return badRequest(CodeSizeInvalid, ParameterSize, reasonSize2)
+	}
+	return badRequest(CodeSizeInvalid, ParameterSize, reasonSize3)
+}
+
+func sizeZero() *Error {
+	return badRequest(CodeSizeZero, ParameterSize, "would have a side of less than one pixel")
+}
+
+func sizeUpscales(v Version) *Error {
+	if v == V2 {
+		return badRequest(CodeSizeUpscales, ParameterSize, "is larger than the region")
+	}
+	return badRequest(CodeSizeUpscales, ParameterSize, "is larger than the region; ^ before the size allows that")
+}
+
+func parseSize(s string, v Version) (Size, error) {
+	var size Size
+	if v != V2 {
+		s, size.Upscale = strings.CutPrefix(s, "^")
+	}
+	switch {
+	case s == "max":
+		return size, nil
+	case s == "full" && v == V2:
+		size.Kind = SizeFull
+		return size, nil
+	}
+	if number, ok := strings.CutPrefix(s, "pct:"); ok {
+		return parsePercentSize(size, number, v)
+	}
+	return parsePixelSize(size, s, v)
+}
+
+func parsePercentSize(size Size, number string, v Version) (Size, error) {
+	size.Kind = SizePercent
+	var o lexed
+	if size.Percent, o = lexDecimal(number); o != lexOK {
+		return Size{}, numberError(o, CodeSizeInvalid, ParameterSize, sizeInvalid(v).Reason)
+	}
+	if size.Percent.IsZero() {
+		return Size{}, sizeZero()
+	}
+	if !size.Upscale && size.Percent.exceeds(100) {
+		return Size{}, sizeUpscales(v)
+	}
+	return size, nil
+}
+
+// parsePixelSize reads "w,", ",h", "w,h" and "!w,h".
+func parsePixelSize(size Size, s string, v Version) (Size, error) {
+	s, confined := strings.CutPrefix(s, "!")
+	width, height, comma := strings.Cut(s, ",")
+	if !comma || width == "" && height == "" || confined && (width == "" || height == "") {
+		return Size{}, sizeInvalid(v)
+	}
+	ow, oh := lexOK, lexOK
+	if width != "" {
+		size.Width, ow = lexInteger(width)
+	}
+	if height != "" {
+		size.Height, oh = lexInteger(height)
+	}
+	if ow == lexSyntax || oh == lexSyntax {
+		return Size{}, sizeInvalid(v)
+	}
+	if worst := max(ow, oh); worst != lexOK {
+		return Size{}, numberError(worst, CodeSizeInvalid, ParameterSize, sizeInvalid(v).Reason)
+	}
+	if width != "" && size.Width == 0 || height != "" && size.Height == 0 {
+		return Size{}, sizeZero()
+	}
+	switch {
+	case confined:
+		size.Kind = SizeConfined
+	case height == "":
+		size.Kind = SizeWidth
+	case width == "":
+		size.Kind = SizeHeight
+	default:
+		size.Kind = SizeExact
+	}
+	return size, nil
+}
