@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
-BUILD_PACKAGES := libvips-dev gcc libc6-dev pkg-config ca-certificates libjemalloc2
+BUILD_PACKAGES := libvips-dev gcc libc6-dev pkg-config ca-certificates libjemalloc-dev
 TEST_PACKAGES  := libvips-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182
