@@ -7,8 +7,9 @@ import (
 )
 
 // Hostile returns small files made to waste a reader's time or memory, or to
-// lead it in circles. Each must be refused, at the latest when its pixels are
-// read, soon and without much memory.
+// lead it in circles. A reader must be done with each soon and without much
+// memory. None holds a picture but the TIFF whose directory follows itself:
+// one pixel, on one page.
 func Hostile() []Broken {
 	return []Broken{
 		{Name: "empty"},
