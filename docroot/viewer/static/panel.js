@@ -60,8 +60,7 @@ export function showFacts(list, info, item, pages) {
   const rows = [];
   const add = (name, text) => text && rows.push(element('dt', { textContent: name }), element('dd', { textContent: text }));
   const millions = (info.width * info.height) / 1e6;
-  add('Size', `${number(info.width)} × ${number(info.height)} pixels`);
-  add('', millions >= 0.1 ? `${millions.toFixed(1)} megapixels` : '');
+  add('Size', `${number(info.width)} × ${number(info.height)} pixels${millions >= 0.1 ? ` (${millions.toFixed(1)} million)` : ''}`);
   add('File', item?.size ? bytes(item.size) : '');
   add('Changed', item?.modified ? date(item.modified) : '');
   add('Pages', pages > 1 ? number(pages) : '');
@@ -69,12 +68,9 @@ export function showFacts(list, info, item, pages) {
   add('Tiles', tile
     ? `${number(tile.width)} × ${number(tile.height ?? tile.width)}, ${plural(tile.scaleFactors.length, 'level', 'levels')}`
     : 'none');
-  const limits = [
-    info.maxWidth && `${number(info.maxWidth)} pixels wide`,
-    info.maxHeight && `${number(info.maxHeight)} pixels high`,
-    info.maxArea && `${number(info.maxArea)} pixels in all`,
-  ].filter(Boolean);
-  add('Largest answer', limits.join(', '));
+  const sides = info.maxWidth && `${number(info.maxWidth)} × ${number(info.maxHeight ?? info.maxWidth)} pixels`;
+  const area = info.maxArea && `${number(info.maxArea)} pixels in all`;
+  add('Sent up to', [sides, area].filter(Boolean).join(', '));
   add('Compliance', String(info.profile ?? '').replace('level', 'level '));
   list.replaceChildren(...rows);
   if (/^https?:/.test(info.rights ?? '')) {

@@ -1,6 +1,14 @@
 // The OpenSeadragon side of the viewer.
 
+import { element } from './common.js';
+
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** What a key does while the view or one of its buttons has the focus. */
+export const keys = {
+  '+': 'zoomIn', '=': 'zoomIn', '-': 'zoomOut', '_': 'zoomOut', '\u2212': 'zoomOut',
+  0: 'home', r: 'rotateRight', R: 'rotateLeft', f: 'flip',
+};
 
 /**
  * Makes the deep zoom view in container. on.zoom(percent), on.rotate(degrees),
@@ -8,6 +16,9 @@ const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
  * things happen; 100 % is one image pixel to a CSS pixel.
  */
 export function createStage(container, on) {
+  // OpenSeadragon adds a style element of its own unless there is one, and
+  // the content security policy would refuse it with an error.
+  document.head.append(element('style', { 'data-openseadragon-mobile-css': true }));
   const osd = OpenSeadragon({
     element: container,
     // The same drawing everywhere, with or without a graphics processor.
@@ -28,12 +39,20 @@ export function createStage(container, on) {
     tileRetryDelay: 2500,
     timeout: 90000,
   });
+  // The page reads these itself: OpenSeadragon goes by the place of a key on
+  // an American keyboard, where + is elsewhere than on most others.
+  osd.addHandler('canvas-key', (event) => {
+    event.preventDefaultAction = keys[event.originalEvent.key] !== undefined;
+  });
   osd.canvas.setAttribute('role', 'application');
   osd.canvas.setAttribute('aria-roledescription', 'zoomable image');
 
   const zoom = () => {
     const item = osd.world.getItemAt(0);
-    if (item) on.zoom(item.viewportToImageZoom(osd.viewport.getZoom(true)) * 100);
+    if (!item) return;
+    on.zoom(item.viewportToImageZoom(osd.viewport.getZoom(true)) * 100);
+    // The overview helps only where part of the image is out of sight.
+    osd.navigator?.element.classList.toggle('unneeded', osd.viewport.getZoom(true) < osd.viewport.getHomeZoom() * 1.02);
   };
   osd.addHandler('open', () => {
     zoom();
