@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -169,9 +168,14 @@ func (i Info) validate() error {
 }
 
 func (i Info) validateTiles() error {
-	for _, t := range i.Tiles {
-		if t.Width <= 0 || t.Height <= 0 || len(t.ScaleFactors) == 0 || t.Width > math.MaxInt32 || t.Height > math.MaxInt32 {
+	for n, t := range i.Tiles {
+		if t.Width <= 0 || t.Height <= 0 || len(t.ScaleFactors) == 0 {
 			return errors.New("a tile set needs positive sides and scale factors")
+		}
+		for _, other := range i.Tiles[:n] {
+			if t.Width == other.Width && t.Height == other.Height {
+				return errors.New("two tile sets have the same sides")
+			}
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -46,8 +47,18 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, t target) error {
 			return nil
 		}
 	}
+	if !rangeSyntax.MatchString(r.Header.Get("Range")) {
+		r.Header.Del("Range") // A server may ignore it, and must not fail on it (RFC 9110, 14.2).
+	}
 	body := &checked{ReadSeeker: io.NewSectionReader(obj, 0, info.Size)}
-	http.ServeContent(w, r, "", info.ModTime, body)
+	ranged := &rangeWriter{ResponseWriter: w}
+	http.ServeContent(ranged, r, "", info.ModTime, body)
+	if ranged.unsatisfied {
+		p := newProblem(http.StatusRequestedRangeNotSatisfiable, "range_not_satisfiable", "The file has no bytes in that range.")
+		exchangeOf(r).code = p.Code
+		p.write(w, r)
+		return nil
+	}
 	// ServeContent cannot report a failed read, and a file changed in place
 	// has sent a mixture: both must not end like a whole answer.
 	if body.err != nil {
@@ -58,6 +69,30 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, t target) error {
 		return err
 	}
 	return nil
+}
+
+var rangeSyntax = regexp.MustCompile(`^bytes=\s*([0-9]+-[0-9]*|-[0-9]+)(\s*,\s*([0-9]+-[0-9]*|-[0-9]+))*\s*$`)
+
+// rangeWriter holds back ServeContent's own 416, so that it can become a
+// problem like every other error.
+type rangeWriter struct {
+	http.ResponseWriter
+	unsatisfied bool
+}
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if status == http.StatusRequestedRangeNotSatisfiable {
+		w.unsatisfied = true
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *rangeWriter) Write(p []byte) (int, error) {
+	if w.unsatisfied {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
 }
 
 // checked remembers the error of a read that was not the end.

@@ -28,15 +28,17 @@ type Listing struct {
 	Entries []Entry
 	// Next is the After of the following page, empty on the last one.
 	Next string
-	// Total counts all matching names of the directory.
+	// Total counts all names of the directory; 0 for a search.
 	Total int
 }
 
 // Lister is a source that can enumerate what it serves.
 type Lister interface {
-	// List returns at most limit names of dir ("" is the top) that contain
-	// query (letter case is ignored) and follow after, the Next of the page
-	// before. A dir that is none gives ErrNotFound.
+	// List returns at most limit names of dir ("" is the top) that follow
+	// after, the Next of the page before. With a query it returns the files
+	// anywhere below dir whose path below dir contains it; letter case is
+	// ignored. A page may then be empty and still have a Next. A dir that is
+	// none gives ErrNotFound.
 	List(ctx context.Context, dir, query, after string, limit int) (Listing, error)
 }
 
@@ -71,42 +73,39 @@ func (d *Directory) List(ctx context.Context, dir, query, after string, limit in
 	if err != nil {
 		return Listing{}, err
 	}
-	query = strings.ToLower(query)
-	var out Listing
-	var page []string
-	for _, name := range sorted {
-		if query != "" && !strings.Contains(strings.ToLower(name), query) {
-			continue
-		}
-		out.Total++
-		if after != "" && !listedBefore(after, name) {
-			continue
-		}
-		if len(page) < limit {
-			page = append(page, name)
-		} else if out.Next == "" {
-			out.Next = page[len(page)-1]
-		}
+	if query != "" {
+		return d.search(ctx, dir, strings.ToLower(query), after, limit)
 	}
 	prefix := ""
 	if dir != "" {
 		prefix = dir + "/"
 	}
-	for _, name := range page {
+	start := sort.Search(len(sorted), func(i int) bool { return after == "" || listedBefore(after, sorted[i]) })
+	end := min(start+limit, len(sorted))
+	out := Listing{Total: len(sorted)}
+	if end < len(sorted) && end > start {
+		out.Next = sorted[end-1]
+	}
+	for _, name := range sorted[start:end] {
 		if err := ctx.Err(); err != nil {
 			return Listing{}, err
 		}
-		if folder, ok := strings.CutSuffix(name, "/"); ok {
-			out.Entries = append(out.Entries, Entry{Identifier: prefix + folder, Dir: true})
-			continue
-		}
-		fi, err := d.root.Stat(prefix + name)
-		if err != nil || !fi.Mode().IsRegular() {
-			continue
-		}
-		out.Entries = append(out.Entries, Entry{Identifier: prefix + name, Size: fi.Size(), ModTime: fi.ModTime()})
+		out.Entries = d.appendEntry(out.Entries, prefix+name)
 	}
 	return out, nil
+}
+
+// appendEntry adds a listed path, a folder's ending in "/". A file that went
+// away since it was listed is left out.
+func (d *Directory) appendEntry(entries []Entry, listed string) []Entry {
+	if folder, ok := strings.CutSuffix(listed, "/"); ok {
+		return append(entries, Entry{Identifier: folder, Dir: true})
+	}
+	fi, err := d.root.Stat(listed)
+	if err != nil || !fi.Mode().IsRegular() {
+		return entries
+	}
+	return append(entries, Entry{Identifier: listed, Size: fi.Size(), ModTime: fi.ModTime()})
 }
 
 // listedBefore orders folders before files, then by name.

@@ -45,11 +45,7 @@ func TestListPages(t *testing.T) {
 	if fmt.Sprint(all) != want {
 		t.Errorf("listed %v, want %s", all, want)
 	}
-	l, err := d.List(ctx, "", "b.T", "", 10)
-	if err != nil || fmt.Sprint(identifiers(l)) != "[B.tif]" {
-		t.Errorf("query: %v, %v", identifiers(l), err)
-	}
-	l, err = d.List(ctx, "sub", "", "", 10)
+	l, err := d.List(ctx, "sub", "", "", 10)
 	if err != nil || fmt.Sprint(identifiers(l)) != "[sub/inner.tif]" {
 		t.Errorf("folder: %v, %v", identifiers(l), err)
 	}
@@ -77,5 +73,31 @@ func TestListSeesNewFiles(t *testing.T) {
 		if err != nil || fmt.Sprint(identifiers(l)) != want {
 			t.Errorf("listed %v, %v, want %s", identifiers(l), err, want)
 		}
+	}
+}
+
+func TestSearchWalksFolders(t *testing.T) {
+	d := directory(t, tree(t, map[string]string{
+		"Map.tif": "", "a/map 1.tif": "", "a/b/MAP 2.jp2": "", "a/other.tif": "", "maps/x.tif": "", "z.tif": "", ".map": "",
+	}), source.Config{})
+	var all []string
+	after, pages := "", 0
+	for {
+		l, err := d.List(context.Background(), "", "mAp", after, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, identifiers(l)...)
+		pages++
+		if after = l.Next; after == "" || pages > 10 {
+			break
+		}
+	}
+	if want := "[Map.tif a/b/MAP 2.jp2 a/map 1.tif maps/x.tif]"; fmt.Sprint(all) != want {
+		t.Errorf("found %v, want %s", all, want)
+	}
+	l, err := d.List(context.Background(), "a", "map", "", 10)
+	if err != nil || fmt.Sprint(identifiers(l)) != "[a/b/MAP 2.jp2 a/map 1.tif]" {
+		t.Errorf("below a folder: %v, %v", identifiers(l), err)
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"path/filepath"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"example.com/iiifd/decode"
+	"example.com/iiifd/docroot"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/option"
 	"example.com/iiifd/render"
@@ -88,8 +90,12 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	var viewer http.Handler
+	if cfg.Server.Landing {
+		viewer = docroot.NewViewer(server.NewGallery(s.dirs[0], s.renderer), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: s.log})
+	}
 	s.server, err = server.New(cfg.Server, server.Deps{
-		Renderer: s.renderer, Mounts: mounts, Ready: func(context.Context) error { return nil },
+		Renderer: s.renderer, Mounts: mounts, Viewer: viewer, Ready: func(context.Context) error { return nil },
 		Log: s.log, Access: s.log, Registerer: reg,
 	})
 	if err != nil {
