@@ -1,7 +1,5 @@
 // The OpenSeadragon side of the viewer.
 
-import { element } from './common.js';
-
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 /** What a key does while the view or one of its buttons has the focus. */
@@ -16,9 +14,12 @@ export const keys = {
  * things happen; 100 % is one image pixel to a CSS pixel.
  */
 export function createStage(container, on) {
-  // OpenSeadragon adds a style element of its own unless there is one, and
-  // the content security policy would refuse it with an error.
-  document.head.append(element('style', { 'data-openseadragon-mobile-css': true }));
+  // OpenSeadragon adds inline style unless an element of this name and
+  // attribute is there; the content security policy would refuse it with an
+  // error. In no namespace it is an element without a meaning.
+  const decoy = document.createElementNS(null, 'style');
+  decoy.setAttribute('data-openseadragon-mobile-css', 'true');
+  document.head.append(decoy);
   const osd = OpenSeadragon({
     element: container,
     // The same drawing everywhere, with or without a graphics processor.
@@ -54,7 +55,20 @@ export function createStage(container, on) {
     // The overview helps only where part of the image is out of sight.
     osd.navigator?.element.classList.toggle('unneeded', osd.viewport.getZoom(true) < osd.viewport.getHomeZoom() * 1.02);
   };
+  // A view of the whole image stays one when the window or the panel changes.
+  let whole = true;
+  const isWhole = () => Math.abs(osd.viewport.getZoom() / osd.viewport.getHomeZoom() - 1) < 0.01;
+  osd.addHandler('animation-finish', () => { whole = isWhole(); });
+  osd.addHandler('resize', () => {
+    if (!whole) return;
+    // OpenSeadragon sets its own zoom once this event is over.
+    queueMicrotask(() => {
+      osd.viewport.goHome(true);
+      whole = true;
+    });
+  });
   osd.addHandler('open', () => {
+    whole = true;
     zoom();
     osd.whenFullyLoaded(on.ready);
   });
