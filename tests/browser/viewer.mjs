@@ -1,5 +1,5 @@
 // The embedded viewer: draws the right pixels, works by keyboard, gives
-// addresses that work.
+// URLs that work.
 
 import { devices, openPage } from './browser.mjs';
 import { lowContrast, nameless } from './contrast.mjs';
@@ -59,10 +59,10 @@ async function checkKeyboard({ report }, page) {
   });
 }
 
-async function checkAddresses({ report }, page) {
-  await report.check('addresses lead to what they say', async () => {
+async function checkURLs({ report }, page) {
+  await report.check('URLs lead to what they say', async () => {
     const urls = await page.$$eval('#links a, #built a', (nodes) => nodes.map((node) => node.href));
-    expect(urls.length === 6, `${urls.length} addresses`);
+    expect(urls.length === 6, `${urls.length} URLs`);
     const types = [];
     for (const url of urls) {
       const answer = await page.request.get(url);
@@ -72,7 +72,7 @@ async function checkAddresses({ report }, page) {
     expect(types.slice(0, 2).every((type) => type.includes('json')), `info.json: ${types}`);
     expect(types.slice(2).every((type) => type.startsWith('image/') || type.startsWith('application/')), `images: ${types}`);
   });
-  await report.check('an address can be copied and built', async () => {
+  await report.check('a URL can be built and copied', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.selectOption('#b-region', 'square');
     await page.selectOption('#b-size', 'width');
@@ -102,7 +102,7 @@ async function checkImage(context, image) {
     });
     if (image.first && device === 'desktop') {
       await checkKeyboard(context, page);
-      await checkAddresses(context, page);
+      await checkURLs(context, page);
     }
     if (image.first && device === 'phone') {
       await report.check('details open and close on a phone', async () => {

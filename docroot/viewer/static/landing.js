@@ -8,6 +8,7 @@ const folders = byId('folders');
 const status = byId('status');
 const more = byId('more');
 const search = byId('q');
+const { title } = document.documentElement.dataset;
 
 /** What is shown: a folder, a filter, and how far it is loaded. */
 const view = { dir: '', query: '', next: '', total: 0, loaded: 0, folders: 0 };
@@ -138,8 +139,8 @@ function show() {
   });
   if (search.value.trim() !== view.query) search.value = view.query;
   const name = view.dir.split('/').pop();
-  byId('heading').textContent = name || byId('heading').dataset.title;
-  document.title = name ? `${name} – ${byId('heading').dataset.title}` : byId('heading').dataset.title;
+  byId('heading').textContent = name || 'Images';
+  document.title = name ? `${name} – ${title}` : title;
   search.placeholder = name ? `Search in ${name}` : 'Search by name';
   crumbs(view.dir);
   return load();
