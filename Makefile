@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
-BUILD_PACKAGES := libvips-dev gcc libc6-dev pkg-config ca-certificates libjemalloc2
+BUILD_PACKAGES := libvips-dev gcc libc6-dev pkg-config ca-certificates libjemalloc-dev
 TEST_PACKAGES  := libvips-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182
@@ -35,6 +35,9 @@ test-pure:
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')
+
+docs:
+	go test ./cmd/iiifd -run 'TestManual' -update
 
 clean:
 	rm -rf bin

@@ -119,4 +119,3 @@ func TestFlippedBytes(t *testing.T) {
 	}
 	vips.AssertNoLeaks(t)
 }
-

@@ -55,7 +55,8 @@ func fields(t *testing.T, doc string) map[string]json.RawMessage {
 
 func TestInfo3Document(t *testing.T) {
 	// R115 @context first, R116 id, R117 required keys, R118 level, R119
-	// limits, R121 sizes, R122 tiles, R126 and R130 extras.
+	// limits, R90 qualities, R121 sizes, R122 tiles, R126, R129 and R130 extras, R132 the plain
+	// word of the level.
 	const want = `{"@context":"http://iiif.io/api/image/3/context.json",` +
 		`"id":"https://example.org/iiif/3/I","type":"ImageService3","protocol":"http://iiif.io/api/image",` +
 		`"profile":"level2","width":1000,"height":800,"maxWidth":4000,"maxHeight":4000,"maxArea":12000000,` +

@@ -34,6 +34,8 @@ func TestNegotiateInfo(t *testing.T) {
 		{"R144 quote in a parameter", `application/json;x="a\",b";q=1, application/ld+json;q=0.5`, plain, plain},
 		{"R144 charset", "application/json; charset=utf-8", plain, plain},
 		{"R144 spaces", " application/json ; q=0.2 ,\tapplication/ld+json ; q=0.3 ", linked3, linked2},
+		{"R144 named twice", "application/json;q=0.1, application/json;q=0.9, application/ld+json;q=0.5", plain, plain},
+		{"R144 extension after the weight", "application/json;q=0.1;q=0.9, application/ld+json;q=0.5", linked3, linked2},
 		{"R145 browser", "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8", linked3, plain},
 		{"R145 HTML only", "text/html", linked3, plain},
 		{"R145 garbage", ";;,,q=;\"", linked3, plain},

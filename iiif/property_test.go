@@ -182,3 +182,20 @@ func TestLargestProperty(t *testing.T) {
 		}
 	})
 }
+
+// TestRootNearSquares covers the numbers around large squares, where float64
+// has no room for the difference.
+func TestRootNearSquares(t *testing.T) {
+	for _, root := range []int64{1, 2, 94906265, 94906267, 1 << 30, maxSide - 1, maxSide} {
+		square := uint64(root) * uint64(root)
+		if got := rootOfProduct(square, 1, 1); got != root {
+			t.Errorf("root of %d is %d, want %d", square, got, root)
+		}
+		if got := rootOfProduct(square-1, 1, 1); got != root-1 {
+			t.Errorf("root of %d is %d, want %d", square-1, got, root-1)
+		}
+	}
+	if got := rootOfProduct(math.MaxUint64, math.MaxUint64, 1); got != maxSide {
+		t.Errorf("a root beyond all sides is %d", got)
+	}
+}

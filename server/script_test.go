@@ -253,4 +253,3 @@ func check(want, base string, resp *http.Response, body []byte) string {
 	}
 	return ""
 }
-

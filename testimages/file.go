@@ -3,6 +3,7 @@ package testimages
 import (
 	"image"
 	"slices"
+	"strings"
 )
 
 // Kind is the sort of file, named as its loader.
@@ -51,8 +52,12 @@ type File struct {
 	Bits, Bands int
 	Colour      Colour
 	Alpha       bool
-	// ICC tells that a profile is embedded.
-	ICC bool
+	// Float tells that samples are floating point: linear light for RGB, else
+	// the curve of sRGB, 0 to 1 both.
+	Float bool
+	// ICC names the embedded profile, "" without one: "wide" (BT.2020
+	// primaries, gamma 2.2), "srgb", or "gray" (the curve of sRGB).
+	ICC string
 	// Pages counts the pages or frames; Sizes holds each page's size where
 	// they differ, else it is nil.
 	Pages int
@@ -73,7 +78,8 @@ type File struct {
 	// Shows says in a few words what the sample is for.
 	Shows string
 
-	style Style
+	style      Style
+	unreadable bool
 }
 
 // Stored returns the size of page 0 as stored, before Orientation.
@@ -83,6 +89,9 @@ func (f File) Stored() (width, height int) {
 	}
 	return f.Width, f.Height
 }
+
+// Named tells that the sample is about its name, not its content.
+func (f File) Named() bool { return strings.HasPrefix(f.Name, "names/") }
 
 // PageSize returns the size of a page, counted from 0, as it is shown.
 func (f File) PageSize(page int) (width, height int) {
@@ -95,12 +104,12 @@ func (f File) PageSize(page int) (width, height int) {
 // All returns the manifest in the order of the tables: one entry for each
 // sample file. The caller may change it.
 func All() []File {
-	all := slices.Concat(jpegFiles, pngFiles, tiffFiles, jp2Files, otherFiles)
+	all := slices.Concat(jpegFiles, pngFiles, tiffFiles, jp2Files, otherFiles, nameFiles)
 	for i := range all {
 		f := &all[i]
 		f.Orientation = max(f.Orientation, 1)
 		f.Pages = max(f.Pages, 1)
-		f.Readable = true
+		f.Readable = !f.unreadable
 	}
 	return all
 }

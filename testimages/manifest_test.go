@@ -1,6 +1,7 @@
 package testimages_test
 
 import (
+	"bytes"
 	"image"
 	"image/draw"
 	_ "image/gif"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 
 	_ "golang.org/x/image/tiff"
@@ -20,18 +23,38 @@ import (
 // byVips decodes a page upright with libvips' tool, to sRGB with 8 bits.
 func byVips(t *testing.T, f testimages.File, page int) image.Image {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "out.png")
 	in := testimages.Path(t, f.Name)
 	if f.Pages > 1 {
-		in += "[page=" + string(rune('0'+page)) + "]"
+		in += "[page=" + strconv.Itoa(page) + "]"
 	}
-	upright := filepath.Join(t.TempDir(), "upright.v")
-	for _, args := range [][]string{{"autorot", in, upright}, {"colourspace", upright, out, "srgb"}} {
+	var steps [][]string
+	if f.Orientation > 1 {
+		steps = append(steps, []string{"autorot"})
+	}
+	switch {
+	case f.Float && f.Bands == 1:
+		steps = append(steps, []string{"linear", "255", "0.5"}, []string{"cast", "uchar"})
+	case f.Bits == 32 && !f.Float:
+		steps = append(steps, []string{"linear", strconv.FormatFloat(1.0/0x01010101, 'g', -1, 64), "0.5"}, []string{"cast", "uchar"})
+	}
+	if f.ICC != "" {
+		steps = append(steps, []string{"icc_transform", "srgb", "--embedded"})
+	} else {
+		steps = append(steps, []string{"colourspace", "srgb"})
+	}
+	dir := t.TempDir()
+	for i, step := range steps {
+		out := filepath.Join(dir, strconv.Itoa(i)+".v")
+		if i == len(steps)-1 {
+			out = filepath.Join(dir, "out.png")
+		}
+		args := slices.Concat(step[:1], []string{in, out}, step[1:])
 		if msg, err := exec.CommandContext(t.Context(), "vips", args...).CombinedOutput(); err != nil {
 			t.Fatalf("vips %q: %v: %s", args, err, msg)
 		}
+		in = out
 	}
-	return decode(t, out)
+	return decode(t, in)
 }
 
 func decode(t *testing.T, path string) image.Image {
@@ -72,28 +95,40 @@ func TestSamplesShowTheirPicture(t *testing.T) {
 func TestStandardDecodersAgree(t *testing.T) {
 	read := 0
 	for _, f := range testimages.All() {
-		file, err := os.Open(testimages.Path(t, f.Name))
+		data, err := os.ReadFile(testimages.Path(t, f.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		img, _, err := image.Decode(file)
-		file.Close()
-		if err != nil {
+		img, format, err := image.Decode(bytes.NewReader(data))
+		if err != nil || misread[f.Name] {
 			continue // a kind or variant they do not know
 		}
 		read++
+		if want := string(f.Kind); format != want {
+			t.Errorf("%s: sniffed as %s, want %s", f.Name, format, want)
+		}
 		w, h := f.Stored()
 		if got := img.Bounds().Size(); got != image.Pt(w, h) {
 			t.Errorf("%s: stored size %v, want %d×%d", f.Name, got, w, h)
+			continue
 		}
-		if f.Lossless && f.Orientation == 1 {
-			testimages.Equal(t, img, f.Picture(0), f.Tolerance)
+		if f.Lossless {
+			got := testimages.Orient(img, testimages.Inverse(f.Orientation))
+			// Less than a step of 8 bits: 16 bits with alpha multiplied in round.
+			if d := testimages.Compare(got, f.Picture(0)); d.Max > 0.1 {
+				t.Errorf("%s: %v", f.Name, d)
+			}
 		}
 	}
-	if read < 20 {
+	if read < 60 {
 		t.Errorf("only %d samples could be read", read)
 	}
+	t.Logf("%d samples read", read)
 }
+
+// misread are the samples that golang.org/x/image decodes without an error
+// but wrongly: it inverts CCITT data where black is zero, libtiff does not.
+var misread = map[string]bool{"tiff-g4-black-is-zero.tif": true}
 
 // TestCardIsAsymmetric: no two orientations of a card look alike, by far.
 func TestCardIsAsymmetric(t *testing.T) {

@@ -56,5 +56,8 @@ func run(ctx context.Context, out string, names []string) error {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
-	return nil
+	if len(names) > 0 {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(out, "README.md"), []byte(readme()), 0o644)
 }

@@ -3,72 +3,53 @@ package main
 import (
 	"bytes"
 	"context"
-	"image"
-	"image/color"
 	"image/png"
 
 	"example.com/iiifd/testimages"
+	"example.com/iiifd/testimages/internal/pngenc"
 )
 
 var pngRecipes = map[string]recipe{
-	"png-rgb.png":     stdPNG,
-	"png-rgba.png":    stdPNG,
-	"png-gray.png":    stdPNG,
-	"png-palette.png": stdPNG,
-	"png-16bit.png":   stdPNG,
+	"png-rgb.png":          ownPNG(false),
+	"png-rgba.png":         ownPNG(false),
+	"png-gray.png":         ownPNG(false),
+	"png-gray-alpha.png":   ownPNG(false),
+	"png-palette.png":      ownPNG(false),
+	"png-palette-hole.png": ownPNG(false),
+	"png-1bit.png":         ownPNG(false),
+	"png-16bit.png":        ownPNG(false),
+	"png-16bit-gray.png":   ownPNG(false),
+	"png-16bit-rgba.png":   ownPNG(false),
+	"png-interlaced.png":   ownPNG(true),
+	"png-wide-gamut.png":   ownPNG(false),
 }
 
-// stdPNG encodes with the standard library.
-func stdPNG(_ context.Context, s *studio, f testimages.File) error {
-	var buf bytes.Buffer
-	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := enc.Encode(&buf, model(f, 0)); err != nil {
-		return err
-	}
-	return s.write(f, buf.Bytes())
-}
-
-// model returns a page in the colour model in which the sample stores it, as
-// far as package image has it.
-func model(f testimages.File, page int) image.Image {
-	img := f.Picture(page)
-	switch {
-	case f.Colour == testimages.Palette:
-		return paletted(img)
-	case f.Colour == testimages.Gray && !f.Alpha && f.Bits == 8:
-		out := image.NewGray(img.Rect)
-		for i := range out.Pix {
-			out.Pix[i] = img.Pix[4*i]
+func ownPNG(interlaced bool) recipe {
+	return func(_ context.Context, s *studio, f testimages.File) error {
+		data, err := encodePNG(f, 0, interlaced)
+		if err != nil {
+			return err
 		}
-		return out
-	case f.Bits == 16:
-		out := image.NewNRGBA64(img.Rect)
-		for i, v := range img.Pix {
-			out.Pix[2*i], out.Pix[2*i+1] = v, v
-		}
-		return out
-	default:
-		return img
+		return s.write(f, data)
 	}
 }
 
-// paletted numbers the colours in the order in which they appear. It panics
-// where there are more than 256: such a card is drawn wrong.
-func paletted(img *image.NRGBA) *image.Paletted {
-	index := map[color.NRGBA]uint8{}
-	out := image.NewPaletted(img.Rect, nil)
-	for i := range out.Pix {
-		c := color.NRGBA{img.Pix[4*i], img.Pix[4*i+1], img.Pix[4*i+2], img.Pix[4*i+3]}
-		n, ok := index[c]
-		if !ok {
-			if len(index) == 256 {
-				panic("more than 256 colours")
-			}
-			n = uint8(len(index))
-			index[c] = n
-			out.Palette = append(out.Palette, c)
-		}
-		out.Pix[i] = n
+// encodePNG encodes a page with package pngenc, palettes with the standard
+// library.
+func encodePNG(f testimages.File, page int, interlaced bool) ([]byte, error) {
+	img := stored(f, page)
+	if f.Colour == testimages.Palette {
+		var buf bytes.Buffer
+		enc := png.Encoder{CompressionLevel: png.BestCompression}
+		err := enc.Encode(&buf, paletted(img))
+		return buf.Bytes(), err
 	}
-	return out
+	m := pngenc.Image{
+		Width: img.Rect.Dx(), Height: img.Rect.Dy(), Bits: f.Bits, Samples: f.Bands,
+		Interlaced: interlaced, Profile: profile(f),
+	}
+	for _, v := range interleaved(img, f.Bands) {
+		m.Data = append(m.Data, widened(v, f.Bits))
+	}
+	return pngenc.Encode(m)
 }

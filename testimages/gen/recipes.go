@@ -3,7 +3,7 @@ package main
 import "maps"
 
 // recipes has one entry for each file of the manifest.
-var recipes = collect(jpegRecipes, pngRecipes, tiffRecipes, jp2Recipes, otherRecipes)
+var recipes = collect(jpegRecipes, pngRecipes, tiffRecipes, jp2Recipes, otherRecipes, nameRecipes)
 
 func collect(tables ...map[string]recipe) map[string]recipe {
 	all := map[string]recipe{}

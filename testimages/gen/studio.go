@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
-	"image"
-	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,42 +27,44 @@ func (s *studio) path(f testimages.File) string {
 	return filepath.Join(s.out, filepath.FromSlash(f.Name))
 }
 
-// scratch names a new file between.
-func (s *studio) scratch(extension string) string {
-	s.made++
-	return filepath.Join(s.tmp, strconv.Itoa(s.made)+extension)
-}
-
 // write stores a sample's bytes.
 func (s *studio) write(f testimages.File, data []byte) error {
 	return os.WriteFile(s.path(f), data, 0o644)
 }
 
-// png stores a picture for tools that read PNG.
-func (s *studio) png(img image.Image) (string, error) {
-	var buf bytes.Buffer
-	if err := png.Encode(&buf, img); err != nil {
-		return "", err
-	}
-	return s.put(".png", buf.Bytes())
+// put stores bytes for a tool in a new file.
+func (s *studio) put(extension string, data []byte) (string, error) {
+	s.made++
+	path := filepath.Join(s.tmp, strconv.Itoa(s.made)+extension)
+	return path, os.WriteFile(path, data, 0o644)
 }
 
-// pnm stores an opaque picture as binary PPM, or PGM if it is to be gray.
-func (s *studio) pnm(img *image.NRGBA, gray bool) (string, error) {
-	var buf bytes.Buffer
-	w := bufio.NewWriter(&buf)
-	magic, bands := "P6", 3
-	if gray {
-		magic, bands = "P5", 1
-	}
-	fmt.Fprintf(w, "%s\n%d %d\n255\n", magic, img.Rect.Dx(), img.Rect.Dy())
-	for i := 0; i < len(img.Pix); i += 4 {
-		w.Write(img.Pix[i : i+bands])
-	}
-	if err := w.Flush(); err != nil {
+// png stores a page for tools that read PNG, without its profile.
+func (s *studio) png(f testimages.File, page int) (string, error) {
+	f.ICC = ""
+	data, err := encodePNG(f, page, false)
+	if err != nil {
 		return "", err
 	}
-	return s.put(".pnm", buf.Bytes())
+	return s.put(".png", data)
+}
+
+// pnm stores page 0 as binary PPM or PGM, of more than 8 bits if need be.
+func (s *studio) pnm(f testimages.File) (string, error) {
+	img := stored(f, 0)
+	magic, extension := "P6", ".ppm"
+	if f.Bands == 1 {
+		magic, extension = "P5", ".pgm"
+	}
+	out := fmt.Appendf(nil, "%s\n%d %d\n%d\n", magic, img.Rect.Dx(), img.Rect.Dy(), 1<<f.Bits-1)
+	for _, v := range interleaved(img, f.Bands) {
+		if f.Bits > 8 {
+			out = binary.BigEndian.AppendUint16(out, widened(v, f.Bits))
+		} else {
+			out = append(out, v)
+		}
+	}
+	return s.put(extension, out)
 }
 
 // tool runs a command-line tool and returns what it wrote to standard output.
@@ -79,10 +79,4 @@ func tool(ctx context.Context, name string, args ...string) ([]byte, error) {
 		return nil, fmt.Errorf("%s %q: %w: %s", name, args, err, stderr.Bytes())
 	}
 	return out, nil
-}
-
-// put stores bytes for a tool.
-func (s *studio) put(extension string, data []byte) (string, error) {
-	path := s.scratch(extension)
-	return path, os.WriteFile(path, data, 0o644)
 }
