@@ -27,6 +27,7 @@ type config struct {
 	File      string
 	Log       logConfig
 	Server    server.Config
+	Operator  server.OperatorConfig
 	Render    render.Config
 	Source    source.Config
 	Decode    decode.Config
@@ -54,6 +55,7 @@ func newConfig() *config {
 	c.set.Text(&c.File, "config", "", "TOML configuration file.")
 	c.Log.Options(c.set)
 	c.Server.Options(c.set)
+	c.Operator.Options(c.set)
 	c.Source.Options(c.set)
 	c.Render.Options(c.set)
 	c.Decode.Options(c.set)

@@ -242,7 +242,7 @@ func TestServe(t *testing.T) {
 	reload := make(chan os.Signal, 1)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	p := &program{args: []string{"serve", "--listen=127.0.0.1:0", "--cache-dir", t.TempDir(), "--config", file, dir}, stdout: &stdout, stderr: &stderr, reload: reload}
+	p := &program{args: []string{"serve", "--listen=127.0.0.1:0", "--operator-listen=127.0.0.1:0", "--cache-dir", t.TempDir(), "--config", file, dir}, stdout: &stdout, stderr: &stderr, reload: reload}
 	done := make(chan int, 1)
 	go func() { done <- p.run(ctx) }()
 	address := regexp.MustCompile(`http://\S+?:\d+`)
