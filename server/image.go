@@ -80,13 +80,13 @@ func send(w http.ResponseWriter, answer *render.Answer) error {
 		w.Header().Set("Content-Length", strconv.Itoa(n))
 	}
 	if _, werr := w.Write(buf[:n]); werr != nil || err != nil {
-		return gone(werr)
+		return werr
 	}
 	for {
 		n, err := answer.Read(buf)
 		if n > 0 {
 			if _, werr := w.Write(buf[:n]); werr != nil {
-				return gone(werr)
+				return werr
 			}
 		}
 		if errors.Is(err, io.EOF) {
@@ -97,16 +97,6 @@ func send(w http.ResponseWriter, answer *render.Answer) error {
 		}
 	}
 }
-
-// gone marks a failed write: whoever would read an error has left.
-func gone(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", errClientGone, err)
-}
-
-var errClientGone = errors.New("server: the client took no more of the answer")
 
 func (s *Server) addFacts(r *http.Request, job *render.Job) {
 	exchangeOf(r).facts = append(exchangeOf(r).facts, slog.String("cache", string(job.Outcome)))
