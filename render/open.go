@@ -44,7 +44,7 @@ func (r *Renderer) Open(ctx context.Context, job *Job) (*Answer, error) {
 }
 
 func answer(reader *cache.Reader, from cache.Outcome) *Answer {
-	a := &Answer{ReadCloser: reader, Size: -1, Outcome: outcome(from)}
+	a := &Answer{Body: reader, Size: -1, Outcome: outcome(from)}
 	if n, known := reader.Size(); known {
 		a.Size = n
 	}
@@ -71,8 +71,13 @@ func (r *Renderer) openDirect(ctx context.Context, job *Job) (*Answer, error) {
 	if err := r.fill(ctx, job, &b, func() error { return nil }); err != nil {
 		return nil, err
 	}
-	return &Answer{ReadCloser: io.NopCloser(&b), Size: int64(b.Len()), Outcome: OutcomeDecoded}, nil
+	return &Answer{Body: buffered{&b}, Size: int64(b.Len()), Outcome: OutcomeDecoded}, nil
 }
+
+// buffered is an answer in memory.
+type buffered struct{ *bytes.Buffer }
+
+func (buffered) Close() error { return nil }
 
 // key names the job's answer in the cache. The object's inode is left out,
 // so that the cache survives a restart and a copied collection.

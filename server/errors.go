@@ -33,6 +33,8 @@ type problem struct {
 // the answer; it is never sent.
 const statusClientGone = 499
 
+const codeClientGone = "client_gone"
+
 // newProblem makes a problem of a status, a stable code and a sentence.
 func newProblem(status int, code, detail string) problem {
 	title := http.StatusText(status)
@@ -51,8 +53,8 @@ func problemOf(ctx context.Context, err error) problem {
 	switch {
 	case errors.Is(context.Cause(ctx), errRequestTimeout):
 		return newProblem(http.StatusRequestTimeout, "request_timeout", "The server did not get to an answer in time.")
-	case ctx.Err() != nil:
-		return newProblem(statusClientGone, "client_gone", "")
+	case ctx.Err() != nil, errors.Is(err, errClientGone):
+		return newProblem(statusClientGone, codeClientGone, "")
 	case errors.As(err, &refused):
 		p := newProblem(refused.Status, refused.Code, refused.Reason)
 		p.Parameter = refused.Parameter

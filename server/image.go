@@ -72,46 +72,29 @@ func (s *Server) imageHead(w http.ResponseWriter, r *http.Request, job *render.J
 // send copies an answer to the client. Content-Length is set where the size
 // is known before the head.
 func send(w http.ResponseWriter, answer *render.Answer) error {
+	if answer.Size >= 0 {
+		w.Header().Set("Content-Length", strconv.FormatInt(answer.Size, 10))
+		_, err := answer.WriteTo(w)
+		return err
+	}
 	// The first piece is read before the head, so that work that fails early
 	// still gets an honest status.
 	buf := make([]byte, piece)
 	n, err := io.ReadFull(answer, buf)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		w.Header().Set("Content-Length", strconv.Itoa(n))
+		_, err = w.Write(buf[:n])
+		return err
+	case err != nil:
 		return err
 	}
-	if answer.Size >= 0 {
-		w.Header().Set("Content-Length", strconv.FormatInt(answer.Size, 10))
-	} else if err != nil {
-		w.Header().Set("Content-Length", strconv.Itoa(n))
+	if _, err := w.Write(buf); err != nil {
+		return err
 	}
-	if _, werr := w.Write(buf[:n]); werr != nil || err != nil {
-		return gone(werr)
-	}
-	for {
-		n, err := answer.Read(buf)
-		if n > 0 {
-			if _, werr := w.Write(buf[:n]); werr != nil {
-				return gone(werr)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("after the head: %w", err)
-		}
-	}
+	_, err = answer.WriteTo(w)
+	return err
 }
-
-// gone marks a failed write: whoever would read an error has left.
-func gone(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", errClientGone, err)
-}
-
-var errClientGone = errors.New("server: the client took no more of the answer")
 
 // explain adds to the access log what was decided about the job.
 func (s *Server) explain(r *http.Request, job *render.Job, from render.Outcome, err error) {
