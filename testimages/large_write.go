@@ -89,7 +89,7 @@ func largeUntiledJP2(ctx context.Context, path string, width, height int) error 
 		levels++
 	}
 	w, h := (width+1<<levels-1)>>levels, (height+1<<levels-1)>>levels
-	data, err := jp2(ctx, path, w, h, "-n", fmt.Sprint(6-levels), "-I", "-r", "6")
+	data, err := jp2(ctx, path, w, h, "-n", fmt.Sprint(6-levels), "-I", "-r", "3")
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ package photo
 
 import "io"
 
-// The picture repeats with this many columns and rows: odd, so that no tile
+// The sides of what the picture is made of: odd, so that no tile
 // of a usual side looks like its neighbours.
 const (
 	Width  = 1999
@@ -18,7 +18,7 @@ type Photo struct{ pix []byte }
 type octave struct{ spacing, strength int }
 
 var (
-	luma   = []octave{{512, 90}, {256, 60}, {128, 40}, {64, 26}, {32, 17}, {16, 11}, {8, 7}, {4, 4}, {2, 3}}
+	luma   = []octave{{512, 90}, {256, 60}, {128, 40}, {64, 26}, {32, 17}, {16, 14}, {8, 14}, {4, 14}, {2, 14}, {1, 16}}
 	chroma = []octave{{512, 60}, {128, 25}, {32, 10}}
 )
 
@@ -70,12 +70,16 @@ func lattice(seed uint32, x, y int) int {
 	return int(h&0xff) - 128
 }
 
+// shift is how many rows lower each repetition to the right begins: else
+// deflate would find each row of a PNG in itself.
+const shift = 613
+
 // Row fills dst, three bytes per pixel, with row y from column 0 on.
 func (p *Photo) Row(y int, dst []byte) {
-	y %= Height
-	row := p.pix[y*Width*3 : (y+1)*Width*3]
 	for len(dst) > 0 {
-		dst = dst[copy(dst, row):]
+		y %= Height
+		dst = dst[copy(dst, p.pix[y*Width*3:(y+1)*Width*3]):]
+		y += shift
 	}
 }
 
