@@ -68,7 +68,7 @@ func New(cfg Config, ledger Ledger, log *slog.Logger, reg prometheus.Registerer)
 	c := &Cache{
 		log: log, m: m, ledger: ledger, stop: stop,
 		memory:  newMemory(cfg.MemoryBytes, m),
-		disk:    newDisk(cfg, log, m),
+		disk:    newDisk(ctx, cfg, log, m),
 		flights: make(map[id]*flight),
 		running: make(map[*flight]struct{}),
 	}
@@ -87,8 +87,8 @@ func (c *Cache) Close() error {
 		f.cancel(ErrClosed)
 	}
 	c.mu.Unlock()
-	c.fills.Wait()
 	c.stop()
+	c.fills.Wait()
 	c.tends.Wait()
 	c.disk.close()
 	return nil

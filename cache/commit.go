@@ -19,8 +19,13 @@ func (d *disk) writable() bool {
 
 // commit makes a finished spool file the entry of that id, unless current,
 // called under the commit lock, says that it must not. Older entries go
-// first, so the bounds hold at every moment. On error the file is gone.
+// first, so the bounds hold at every moment. It waits while the directory is
+// being read. On error the file is gone.
 func (d *disk) commit(s *spool, i id, current func() bool) error {
+	if !d.awaitIndex() {
+		s.abandon()
+		return ErrClosed
+	}
 	d.commits.Lock()
 	defer d.commits.Unlock()
 	size := s.size()

@@ -151,7 +151,12 @@ func (f *flight) complete(w *Writer) {
 	f.publish(w.note)
 	c.m.fills.WithLabelValues("whole").Inc()
 	if w.mode == buffering {
-		w.spool = f.spoolChunks(w.note)
+		if c.storing.Add(1) <= mostStoring {
+			w.spool = f.spoolChunks(w.note)
+		} else {
+			c.m.errors.WithLabelValues(kindSkipped).Inc()
+		}
+		defer c.storing.Add(-1)
 	}
 	if w.spool != nil && !w.spool.gone {
 		// Whatever is wrong has been counted where it was found; the answer
@@ -176,17 +181,9 @@ func (f *flight) remember(note string) {
 	}
 }
 
-// spoolChunks writes a small answer to a file; nil where it cannot be, or
-// where so many are being written that this one is left out.
+// spoolChunks writes a small answer to a file; nil where there is none.
 func (f *flight) spoolChunks(note string) *spool {
-	c := f.c
-	if c.storing.Add(1) > mostStoring {
-		c.storing.Add(-1)
-		c.m.errors.WithLabelValues(kindSkipped).Inc()
-		return nil
-	}
-	defer c.storing.Add(-1)
-	s, err := c.disk.create(f.key, note)
+	s, err := f.c.disk.create(f.key, note)
 	if err != nil {
 		return nil
 	}
