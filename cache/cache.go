@@ -119,7 +119,7 @@ func (c *Cache) has(i id) bool { return c.memory.has(i) || c.disk.has(i) }
 func (c *Cache) lookup(key Key, i id) (*Reader, Outcome) {
 	if b := c.memory.get(i); b != nil {
 		c.disk.touch(i)
-		c.m.hits.WithLabelValues(tierMemory).Inc()
+		c.m.hits[Memory].Inc()
 		return b.reader(), Memory
 	}
 	c.mu.Lock()
@@ -135,7 +135,7 @@ func (c *Cache) lookup(key Key, i id) (*Reader, Outcome) {
 		return nil, Disk
 	}
 	c.disk.served(i, s)
-	c.m.hits.WithLabelValues(tierDisk).Inc()
+	c.m.hits[Disk].Inc()
 	return r, Disk
 }
 

@@ -77,12 +77,16 @@ func (f *flight) admit() error {
 // ends its fill. A nested caller waits for the fill, whose lease is its own.
 func (f *flight) leave(r *Reader) {
 	f.c.mu.Lock()
-	if f.stream.detach(r) {
+	useless, unused := f.stream.detach(r)
+	if useless {
 		// Both under the mutex: nobody joins a fill that is being ended.
 		f.unlistLocked()
 		f.cancel(errAbandoned)
 	}
 	f.c.mu.Unlock()
+	if unused != nil {
+		unused.drop()
+	}
 	if f.nested {
 		f.cancel(errAbandoned)
 		<-f.returned
@@ -243,5 +247,7 @@ func (f *flight) end() {
 	delete(f.c.running, f)
 	f.c.m.inFlight.Set(float64(len(f.c.running)))
 	f.c.mu.Unlock()
-	f.stream.settle()
+	if unused := f.stream.settle(); unused != nil {
+		unused.drop()
+	}
 }

@@ -259,3 +259,27 @@ func TestSpoolIsBounded(t *testing.T) {
 		t.Error("kept")
 	}
 }
+
+// TestFillThatIgnoresAFailedWrite: an answer with a gap is not whole, even if
+// its fill says so.
+func TestFillThatIgnoresAFailedWrite(t *testing.T) {
+	r := open(t, Config{MemoryBytes: 1 << 20})
+	k := key(1)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wrote error
+	_, _, err := r.Do(ctx, k, Options{}, func(fillCtx context.Context, w *Writer) error {
+		w.Write(answer(k, blockBytes))
+		cancel()
+		<-fillCtx.Done()
+		w.Write(answer(k, blockBytes))
+		_, wrote = w.Write([]byte("end"))
+		return nil
+	})
+	r.settle(t)
+	if !errors.Is(err, context.Canceled) || wrote == nil {
+		t.Errorf("Do: %v, Write: %v", err, wrote)
+	}
+	if _, ok := r.Get(k); ok {
+		t.Error("kept")
+	}
+}
