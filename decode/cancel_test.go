@@ -64,9 +64,9 @@ func TestCancelWhileReading(t *testing.T) {
 	for _, name := range []string{"jpeg-444.jpg", "png-rgb.png", "tiff-tiled.tif", "jp2-tiled.jp2", "webp-lossy.webp"} {
 		s, _ := testimages.Lookup(name)
 		o := sample(t, s)
-		p := planFor(t, e, o, "full/max/90/default.png")
+		p := planFor(t, e, o, "full/^1500,/90/default.png")
 		ctx, cancel := context.WithCancelCause(context.Background())
-		o.ReaderAt = &trigger{ReaderAt: o.ReaderAt, n: 3, f: func() { cancel(errStopped) }}
+		o.ReaderAt = &trigger{ReaderAt: o.ReaderAt, n: 1, f: func() { cancel(errStopped) }}
 		err := e.Render(ctx, o, p, io.Discard)
 		if !IsKind(err, Killed) || !errors.Is(err, errStopped) {
 			t.Errorf("%s: %v (%s)", name, err, detail(err))
