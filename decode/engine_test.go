@@ -25,6 +25,7 @@ type object struct {
 func (o object) Info() source.Info { return o.info }
 func (o object) Path() string      { return "" }
 func (o object) Close() error      { return nil }
+func (o object) Verify() error     { return nil }
 
 // objectOf wraps the bytes of a file.
 func objectOf(b []byte) object {

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"example.com/iiifd/decode/plan"
+	"example.com/iiifd/iiif"
+	"example.com/iiifd/render"
+	"example.com/iiifd/source"
+)
+
+// problem is an error as clients see it (RFC 9457). Its text never holds
+// file-system paths or a decoder's words.
+type problem struct {
+	Type       string `json:"type"`
+	Title      string `json:"title"`
+	Status     int    `json:"status"`
+	Code       string `json:"code"`
+	Detail     string `json:"detail,omitempty"`
+	Parameter  string `json:"parameter,omitempty"`
+	RetryAfter int    `json:"retry_after,omitempty"`
+	RequestID  string `json:"request_id,omitempty"`
+}
+
+// statusClientGone is what logs and metrics say when the client left before
+// the answer; it is never sent.
+const statusClientGone = 499
+
+// newProblem makes a problem of a status, a stable code and a sentence.
+func newProblem(status int, code, detail string) problem {
+	title := http.StatusText(status)
+	if title == "" {
+		title = "Client closed the request"
+	}
+	return problem{Type: "about:blank", Title: title, Status: status, Code: code, Detail: detail}
+}
+
+// problemOf is the one place where errors become HTTP.
+func problemOf(ctx context.Context, err error) problem {
+	var refused *iiif.Error
+	var failed *plan.Failure
+	var size *plan.SizeError
+	switch {
+	case errors.Is(context.Cause(ctx), errRequestTimeout):
+		return newProblem(http.StatusRequestTimeout, "request_timeout", "The server did not get to an answer in time.")
+	case ctx.Err() != nil:
+		return newProblem(statusClientGone, "client_gone", "")
+	case errors.As(err, &refused):
+		p := newProblem(refused.Status, refused.Code, refused.Reason)
+		p.Parameter = refused.Parameter
+		return p
+	case errors.Is(err, source.ErrNotFound):
+		return newProblem(http.StatusNotFound, "not_found", "There is no such image.")
+	case errors.Is(err, source.ErrChanged):
+		return newProblem(http.StatusServiceUnavailable, "source_changed", "The image was replaced while it was read.")
+	case errors.Is(err, render.ErrSourceRefused):
+		return newProblem(http.StatusNotImplemented, "source_unsupported", "Images of this kind or size are not served here.")
+	case errors.As(err, &size):
+		p := newProblem(http.StatusBadRequest, "size_exceeds_format", fmt.Sprintf("A %s picture holds at most %d pixels on a side.", size.Format, size.Max))
+		p.Parameter = "size"
+		return p
+	case errors.As(err, &failed):
+		return decodeProblem(failed)
+	}
+	return newProblem(http.StatusInternalServerError, "internal", "The server failed; the log tells more under this request's id.")
+}
+
+func decodeProblem(e *plan.Failure) problem {
+	switch e.Kind {
+	case plan.Unsupported:
+		return newProblem(http.StatusNotImplemented, "source_unsupported", "The server cannot read images of this kind.")
+	case plan.Corrupt:
+		return newProblem(http.StatusInternalServerError, "source_corrupt", "The stored image is damaged or cut off.")
+	case plan.TooLarge:
+		p := newProblem(http.StatusBadRequest, "size_exceeds_format", "The size is larger than this format can hold.")
+		p.Parameter = "size"
+		return p
+	case plan.Killed:
+		return newProblem(http.StatusServiceUnavailable, "cancelled", "The work was cancelled.")
+	default:
+		return newProblem(http.StatusInternalServerError, "internal", "The server failed; the log tells more under this request's id.")
+	}
+}
+
+// write sends the problem. Errors are never stored by caches.
+func (p problem) write(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	for _, name := range []string{"ETag", "Last-Modified", "Content-Disposition", "Content-Length", "Content-Encoding"} {
+		h.Del(name)
+	}
+	p.RequestID = requestID(r)
+	body, err := json.Marshal(p)
+	if err != nil {
+		http.Error(w, p.Title, p.Status)
+		return
+	}
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+	w.WriteHeader(p.Status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // The client may be gone; there is nobody to tell.
+	}
+}

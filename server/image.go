@@ -1,0 +1,154 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"example.com/iiifd/iiif"
+	"example.com/iiifd/render"
+)
+
+// image answers an image request.
+func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
+	setRoute(r, "image")
+	ctx := r.Context()
+	job, err := s.deps.Renderer.Prepare(ctx, t.subject(), t.request.Params)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("ETag", job.ETag)
+	h.Set("Last-Modified", job.Info.ModTime.UTC().Format(http.TimeFormat))
+	h.Set("Cache-Control", s.settings().ImageCacheControl)
+	if notModified(r, job.ETag, job.Info.ModTime) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h.Add("Link", "<"+t.id+"/"+job.Canonical+`>;rel="canonical"`)
+	h.Add("Link", profileLink(t.request.Version))
+	h.Set("Content-Type", job.MediaType)
+	if name, ok := downloadName(r, t, job); ok {
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	}
+	if r.Method == http.MethodHead {
+		return s.imageHead(w, r, job)
+	}
+	answer, err := s.deps.Renderer.Open(ctx, job)
+	s.addFacts(r, job)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	return send(w, answer)
+}
+
+// imageHead answers HEAD without decoding: with the length where the answer
+// is stored, else priced only.
+func (s *Server) imageHead(w http.ResponseWriter, r *http.Request, job *render.Job) error {
+	size, err := s.deps.Renderer.Head(r.Context(), job)
+	s.addFacts(r, job)
+	if err != nil {
+		return err
+	}
+	if size >= 0 {
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	}
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// send copies an answer to the client. Content-Length is set where the size
+// is known before the head.
+func send(w http.ResponseWriter, answer *render.Answer) error {
+	// The first piece is read before the head, so that work that fails early
+	// still gets an honest status.
+	buf := make([]byte, piece)
+	n, err := io.ReadFull(answer, buf)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	if size := answer.Size(); size >= 0 {
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	} else if err != nil {
+		w.Header().Set("Content-Length", strconv.Itoa(n))
+	}
+	if _, werr := w.Write(buf[:n]); werr != nil || err != nil {
+		return gone(werr)
+	}
+	for {
+		n, err := answer.Read(buf)
+		if n > 0 {
+			if _, werr := w.Write(buf[:n]); werr != nil {
+				return gone(werr)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("after the head: %w", err)
+		}
+	}
+}
+
+// gone marks a failed write: whoever would read an error has left.
+func gone(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errClientGone, err)
+}
+
+var errClientGone = errors.New("server: the client took no more of the answer")
+
+func (s *Server) addFacts(r *http.Request, job *render.Job) {
+	exchangeOf(r).facts = append(exchangeOf(r).facts, slog.String("cache", string(job.Outcome)))
+}
+
+// profileLink names the compliance level (Image API 3.0, 6).
+func profileLink(v iiif.Version) string {
+	return fmt.Sprintf(`<http://iiif.io/api/image/%d/level2.json>;rel="profile"`, v)
+}
+
+// downloadName returns the file name for ?download: the query's value where
+// it has one, else made of the identifier and the parameters.
+func downloadName(r *http.Request, t target, job *render.Job) (string, bool) {
+	if !r.URL.Query().Has("download") {
+		return "", false
+	}
+	ext := "." + string(t.request.Params.Format)
+	if name := fileName(r.URL.Query().Get("download")); name != "" {
+		if !strings.HasSuffix(strings.ToLower(name), ext) {
+			name += ext
+		}
+		return name, true
+	}
+	stem := strings.TrimSuffix(job.Info.Name, path.Ext(job.Info.Name))
+	if job.Info.Page >= 0 {
+		stem += "_p" + strconv.Itoa(job.Info.Page+1)
+	}
+	params := strings.NewReplacer("/", "_", ",", "-", ":", "", "^", "up").Replace(strings.TrimSuffix(job.Canonical, ext))
+	return fileName(stem + "_" + params + ext), true
+}
+
+// fileName keeps what is safe in a file name on every system.
+func fileName(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f || strings.ContainsRune(`/\:*?"<>|`, c) {
+			return '_'
+		}
+		return c
+	}, name)
+	name = strings.TrimLeft(name, ".")
+	if len(name) > 200 {
+		name = strings.ToValidUTF8(name[:200], "")
+	}
+	return name
+}
