@@ -75,6 +75,9 @@ func (e *Engine) run(ctx context.Context, obj source.Object, j *job) error {
 	if pic.Width() != j.plan.LoadedWidth || pic.Height() != j.plan.LoadedHeight {
 		return newError(Corrupt, "the decoder delivers another size than the header says", nil)
 	}
+	if err := j.bare(true); err != nil {
+		return j.failure(ctx, err, Internal)
+	}
 	for _, s := range j.plan.Steps {
 		if err := steps[s](j); err != nil {
 			return j.failure(ctx, err, Corrupt)
