@@ -157,6 +157,9 @@ func openFile(path string) (*file, error) {
 func (f *file) Info() source.Info { return f.info }
 func (f *file) Path() string      { return f.Name() }
 
+// Verify trusts that nobody changes the corpus.
+func (f *file) Verify() error { return nil }
+
 // memory reads the figures of /proc/self/status that are in kB, in bytes.
 func memory() (map[string]int64, error) {
 	text, err := os.ReadFile("/proc/self/status")
