@@ -59,3 +59,9 @@ func (c *Cache) BookedBytes() int64 {
 	}
 	return n
 }
+
+// MemoryBytes returns what the memory tier holds.
+func (c *Cache) MemoryBytes() int64 {
+	_, _, n := c.memory.stat()
+	return n
+}

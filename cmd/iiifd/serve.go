@@ -11,6 +11,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"example.com/iiifd/admission"
+	"example.com/iiifd/cache"
 	"example.com/iiifd/decode"
 	"example.com/iiifd/docroot"
 	"example.com/iiifd/iiif"
@@ -32,13 +34,16 @@ func serveCommand() *command {
 
 // service is a running server with all its parts.
 type service struct {
-	cfg      *config
-	log      *slog.Logger
-	level    slog.LevelVar
-	engine   *decode.Engine
-	renderer *render.Renderer
-	server   *server.Server
-	dirs     []*source.Directory
+	cfg       *config
+	log       *slog.Logger
+	level     slog.LevelVar
+	engine    *decode.Engine
+	cache     *cache.Cache
+	egress    egress
+	admission *admission.Controller
+	renderer  *render.Renderer
+	server    *server.Server
+	dirs      []*source.Directory
 }
 
 func runServe(ctx context.Context, p *program, args []string) error {
@@ -83,7 +88,16 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if s.engine, err = decode.Start(cfg.Decode, s.log, reg); err != nil {
 		return nil, err
 	}
-	if s.renderer, err = render.New(cfg.Render, s.engine, 8); err != nil {
+	if err := s.openCache(reg); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if err := s.openAdmission(reg); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.renderer, err = render.New(cfg.Render, render.Deps{
+		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: cfg.Admission.Threshold,
+	}, s.probes())
+	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	mounts, err := s.mounts(dir)
@@ -95,7 +109,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 		viewer = docroot.NewViewer(server.NewGallery(s.dirs[0], s.renderer), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: s.log})
 	}
 	s.server, err = server.New(cfg.Server, server.Deps{
-		Renderer: s.renderer, Mounts: mounts, Viewer: viewer, Ready: func(context.Context) error { return nil },
+		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: func(context.Context) error { return nil },
 		Log: s.log, Access: s.log, Registerer: reg,
 	})
 	if err != nil {
@@ -202,6 +216,12 @@ func (s *service) close() error {
 		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
 		defer cancel()
 		errs = append(errs, s.server.Close(ctx))
+	}
+	if s.cache != nil {
+		errs = append(errs, s.cache.Close())
+	}
+	if s.admission != nil {
+		s.admission.Close()
 	}
 	for _, d := range s.dirs {
 		errs = append(errs, d.Close())

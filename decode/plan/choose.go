@@ -46,7 +46,11 @@ func reductions(s Shape) []reduction {
 	switch s.Loader {
 	case LoaderJPEG:
 		for _, k := range jpegShrinks {
-			rs = append(rs, reduction{0, k, ceilDiv(s.Width, k), ceilDiv(s.Height, k), true})
+			// libvips leaves out the part of a pixel that may remain at the
+			// right and at the bottom (jpeg2vips.c).
+			if s.Width >= k && s.Height >= k {
+				rs = append(rs, reduction{0, k, s.Width / k, s.Height / k, true})
+			}
 		}
 	case LoaderWebP:
 		if !s.Animated {
@@ -104,8 +108,12 @@ func choose(s Shape, region iiif.Rect, width, height int) reduction {
 
 // enough tells whether length stored pixels of an axis, loaded at
 // loaded/stored of their number, make want output pixels: less than one may
-// be missing (sizes of levels are rounded), and never half of them.
+// be missing (sizes of levels are rounded), and never half of them. What is
+// not shrunk is taken from the full size.
 func enough(loaded, stored, length, want int) bool {
+	if length <= want {
+		return loaded == stored
+	}
 	have := float64(length) * float64(loaded) / float64(stored)
 	return have > float64(want)-1 && 2*have >= float64(want)*0.98
 }
@@ -134,7 +142,7 @@ func access(s Shape, r reduction, crop iiif.Rect, width, height int) Access {
 		return AccessRandom
 	case LoaderTIFF:
 		l := s.Levels[r.level]
-		if !tiled(l) {
+		if !l.Tiled {
 			return AccessSequential
 		}
 		if residual := math.Min(float64(crop.Width)/float64(width), float64(crop.Height)/float64(height)); residual >= 4 {
@@ -145,11 +153,7 @@ func access(s Shape, r reduction, crop iiif.Rect, width, height int) Access {
 	return AccessSequential
 }
 
-// tiled tells whether l is stored in tiles rather than strips. Tiles as wide
-// as the level are taken for strips: reading those in one pass is always
-// possible, reading strips at random decodes all of them first.
-func tiled(l Level) bool { return l.TileWidth > 0 && l.TileWidth != l.Width }
-
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-func rounded(a, b int) int { return max(1, int(math.Round(float64(a)/float64(b)))) }
+// rounded divides as libvips does for scaled WebP (webp2vips.c).
+func rounded(a, b int) int { return int(math.RoundToEven(float64(a) / float64(b))) }
