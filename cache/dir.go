@@ -95,3 +95,10 @@ func (d *Dir) lock() (unlock func(), err error) {
 		f.Close() //nolint:errcheck // nothing was written
 	}, nil
 }
+
+// Has tells whether there is an entry of that key. A server may be running.
+func (d *Dir) Has(key Key) bool {
+	i := key.id()
+	_, err := os.Stat(filepath.Join(d.root(), i.fan(), i.name()))
+	return err == nil
+}
