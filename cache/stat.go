@@ -36,9 +36,9 @@ func (c *Cache) Stat() Stat {
 	s := Stat{
 		Dir: d.dir, Files: len(d.ix.nodes), Bytes: d.ix.bytes, LimitBytes: d.limit, LimitFiles: d.files,
 		TemporaryBytes: d.spooled, State: d.state.String(), Reason: d.reason,
-		InMemory: d.volume.inMemory, Indexing: d.walking,
+		InMemory: d.volume.inMemory, Indexing: d.indexingLocked(),
 	}
-	if n := d.ix.oldest(); n != nil && !d.walking {
+	if n := d.ix.oldest(); n != nil && !s.Indexing {
 		s.OldestUse = time.Unix(n.used, 0)
 	}
 	d.mu.Unlock()
@@ -57,5 +57,11 @@ func (c *Cache) BookedBytes() int64 {
 	if d.volume.inMemory && d.state != diskOff {
 		n += d.limit + d.cfg.SpoolBytes
 	}
+	return n
+}
+
+// MemoryBytes returns what the memory tier holds.
+func (c *Cache) MemoryBytes() int64 {
+	_, _, n := c.memory.stat()
 	return n
 }

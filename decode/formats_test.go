@@ -1,17 +1,23 @@
 package decode
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"testing"
 
+	"example.com/iiifd/decode/header"
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
 )
 
 // mediaTypeOf tells what a file's first bytes say it is.
 func mediaTypeOf(b []byte) string {
-	switch sniff(b[:min(len(b), sniffLength)]) {
+	shape, err := header.Read(bytes.NewReader(b), int64(len(b)), -1)
+	if err != nil {
+		return http.DetectContentType(b)
+	}
+	switch shape.Loader {
 	case plan.LoaderTIFF:
 		return "image/tiff"
 	case plan.LoaderJP2:

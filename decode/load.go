@@ -5,8 +5,6 @@ package decode
 import "C"
 
 import (
-	"errors"
-	"io"
 	"runtime/cgo"
 	"unsafe"
 
@@ -75,10 +73,11 @@ func (e *Engine) open(obj source.Object, l plan.Loader, o loadOptions) (*picture
 	return p, nil
 }
 
-// cOptions translates o; every decoder refuses input that is cut off.
+// cOptions translates o; every decoder refuses
+// input that is cut off or damaged.
 func cOptions(l plan.Loader, o loadOptions) C.IiifdLoad {
 	c := C.IiifdLoad{
-		access: C.VIPS_ACCESS_SEQUENTIAL, fail_on: C.VIPS_FAIL_ON_TRUNCATED,
+		access: C.VIPS_ACCESS_SEQUENTIAL, fail_on: C.VIPS_FAIL_ON_ERROR,
 		page: C.int(o.page), subifd: C.int(o.subIFD), shrink: C.int(o.shrink), scale: C.double(o.scale),
 	}
 	if o.access == plan.AccessRandom {
@@ -116,14 +115,4 @@ func takeError() string {
 	text := C.iiifd_take_error()
 	defer C.g_free(C.gpointer(unsafe.Pointer(text)))
 	return C.GoString(text)
-}
-
-// kindOf reads obj's first bytes and tells its kind.
-func kindOf(obj source.Object) (plan.Loader, error) {
-	head := make([]byte, sniffLength)
-	n, err := obj.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
-	}
-	return sniff(head[:n]), nil
 }

@@ -1,11 +1,14 @@
 package decode
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"runtime"
 
 	"github.com/davidbyttow/govips/v2/vips"
 
+	"example.com/iiifd/decode/header"
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/source"
 )
@@ -16,13 +19,25 @@ func (e *Engine) Shape(ctx context.Context, obj source.Object) (plan.Shape, erro
 	if err := context.Cause(ctx); err != nil {
 		return plan.Shape{}, newError(Killed, "", err)
 	}
-	kind, err := kindOf(obj)
-	if err != nil {
+	info := obj.Info()
+	s, err := header.Read(obj, info.Size, info.Page)
+	switch {
+	case errors.Is(err, header.ErrUnknown):
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		return e.shapeOf(obj, cmp.Or(s.Loader, plan.LoaderOther))
+	case errors.Is(err, header.ErrNoPage):
+		return plan.Shape{}, source.ErrNotFound
+	case err != nil:
+		if corrupt := new(header.CorruptError); errors.As(err, &corrupt) {
+			return plan.Shape{}, newError(Corrupt, err.Error(), nil)
+		}
 		return plan.Shape{}, err
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	return e.shapeOf(obj, kind)
+	if !e.allowed[s.Loader] {
+		return plan.Shape{}, newError(Unsupported, "decoder of kind "+string(s.Loader)+" is switched off or missing", nil)
+	}
+	return s, nil
 }
 
 // shapeOf asks libvips for the facts of a source of the kind given.
@@ -47,15 +62,8 @@ func (e *Engine) shapeOf(obj source.Object, kind plan.Loader) (plan.Shape, error
 	profile := p.GetICCProfile()
 	s.ICCBytes, s.SRGB = int64(len(profile)), describesSRGB(profile)
 	s.Levels = []plan.Level{{Width: s.Width, Height: s.Height, Page: page, SubIFD: -1}}
-	switch kind {
-	case plan.LoaderTIFF:
-		e.tiffLevels(obj, p.ImageRef, &s)
-	case plan.LoaderJP2:
-		s.Pages, s.Page = 1, 0
-		for i := 1; i < p.Pages(); i++ {
-			k := 1 << i
-			s.Levels = append(s.Levels, plan.Level{Width: (s.Width + k - 1) / k, Height: (s.Height + k - 1) / k, SubIFD: -1, Reduction: i})
-		}
+	if page >= s.Pages {
+		return plan.Shape{}, source.ErrNotFound
 	}
 	return s, nil
 }

@@ -10,7 +10,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
+	"example.com/iiifd/admission"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/render"
 )
@@ -19,7 +21,10 @@ import (
 func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	setRoute(r, "image")
 	ctx := r.Context()
-	job, err := s.deps.Renderer.Prepare(ctx, t.subject(), t.request.Params)
+	x := exchangeOf(r)
+	job, err := s.deps.Renderer.Prepare(ctx, render.Request{
+		Subject: t.subject(), Params: t.request.Params, Key: x.key, Identity: x.identity, Deadline: x.deadline,
+	})
 	if err != nil {
 		return err
 	}
@@ -41,11 +46,12 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 		return s.imageHead(w, r, job)
 	}
 	answer, err := s.deps.Renderer.Open(ctx, job)
-	s.addFacts(r, job)
 	if err != nil {
+		s.explain(r, job, "", err)
 		return err
 	}
 	defer answer.Close()
+	s.explain(r, job, answer.Outcome, nil)
 	return send(w, answer)
 }
 
@@ -53,7 +59,6 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 // is stored, else priced only.
 func (s *Server) imageHead(w http.ResponseWriter, r *http.Request, job *render.Job) error {
 	size, err := s.deps.Renderer.Head(r.Context(), job)
-	s.addFacts(r, job)
 	if err != nil {
 		return err
 	}
@@ -67,40 +72,49 @@ func (s *Server) imageHead(w http.ResponseWriter, r *http.Request, job *render.J
 // send copies an answer to the client. Content-Length is set where the size
 // is known before the head.
 func send(w http.ResponseWriter, answer *render.Answer) error {
+	if answer.Size >= 0 {
+		w.Header().Set("Content-Length", strconv.FormatInt(answer.Size, 10))
+		_, err := answer.WriteTo(w)
+		return err
+	}
 	// The first piece is read before the head, so that work that fails early
 	// still gets an honest status.
 	buf := make([]byte, piece)
 	n, err := io.ReadFull(answer, buf)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		w.Header().Set("Content-Length", strconv.Itoa(n))
+		_, err = w.Write(buf[:n])
+		return err
+	case err != nil:
 		return err
 	}
-	if size := answer.Size(); size >= 0 {
-		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	} else if err != nil {
-		w.Header().Set("Content-Length", strconv.Itoa(n))
+	if _, err := w.Write(buf); err != nil {
+		return err
 	}
-	if _, werr := w.Write(buf[:n]); werr != nil || err != nil {
-		return werr
+	_, err = answer.WriteTo(w)
+	return err
+}
+
+// explain adds to the access log what was decided about the job.
+func (s *Server) explain(r *http.Request, job *render.Job, from render.Outcome, err error) {
+	x := exchangeOf(r)
+	if from != "" {
+		x.facts = append(x.facts, slog.String("cache", string(from)))
 	}
-	for {
-		n, err := answer.Read(buf)
-		if n > 0 {
-			if _, werr := w.Write(buf[:n]); werr != nil {
-				return werr
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("after the head: %w", err)
-		}
+	if c := job.Charge(); c != nil {
+		x.facts = append(x.facts, slog.String("lane", string(c.Lane)), slog.String("lane_url", string(c.URL)), slog.String("lane_engine", string(c.Engine)),
+			slog.Int64("estimate_bytes", job.Plan.Peak()), slog.Float64("wait_ms", milliseconds(c.Wait)))
+		return
+	}
+	var refused *admission.Rejection
+	if errors.As(err, &refused) {
+		x.facts = append(x.facts, slog.String("lane", string(refused.Lane)), slog.String("lane_url", string(refused.URL)), slog.String("lane_engine", string(refused.Engine)),
+			slog.Int64("estimate_bytes", refused.Bytes), slog.Float64("wait_ms", milliseconds(refused.Wait)))
 	}
 }
 
-func (s *Server) addFacts(r *http.Request, job *render.Job) {
-	exchangeOf(r).facts = append(exchangeOf(r).facts, slog.String("cache", string(job.Outcome)))
-}
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // profileLink names the compliance level (Image API 3.0, 6).
 func profileLink(v iiif.Version) string {

@@ -92,7 +92,7 @@ func build(t *testing.T, p setup) *stand {
 	if p.source != nil {
 		src = p.source(dir)
 	}
-	r, err := render.New(rcfg, decoder, 4)
+	r, err := render.New(rcfg, render.Deps{Decoder: decoder}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,11 @@ func reductions(s Shape) []reduction {
 	switch s.Loader {
 	case LoaderJPEG:
 		for _, k := range jpegShrinks {
-			rs = append(rs, reduction{0, k, ceilDiv(s.Width, k), ceilDiv(s.Height, k), true})
+			// libvips leaves out the part of a pixel that may remain at the
+			// right and at the bottom (jpeg2vips.c).
+			if s.Width >= k && s.Height >= k {
+				rs = append(rs, reduction{0, k, s.Width / k, s.Height / k, true})
+			}
 		}
 	case LoaderWebP:
 		if !s.Animated {
@@ -104,10 +108,27 @@ func choose(s Shape, region iiif.Rect, width, height int) reduction {
 
 // enough tells whether length stored pixels of an axis, loaded at
 // loaded/stored of their number, make want output pixels: less than one may
-// be missing (sizes of levels are rounded), and never half of them.
+// be missing (an edge tile's size is rounded up), and never half of them.
+// What is not shrunk is taken from the full size.
 func enough(loaded, stored, length, want int) bool {
-	have := float64(length) * float64(loaded) / float64(stored)
+	if length <= want {
+		return loaded == stored
+	}
+	have := float64(length) / nominal(loaded, stored)
 	return have > float64(want)-1 && 2*have >= float64(want)*0.98
+}
+
+// nominal returns the factor that a size was made with: the power of two or
+// else the whole number whose quotient it is, rounded either way, else the
+// sizes' ratio.
+func nominal(loaded, stored int) float64 {
+	ratio := float64(stored) / float64(loaded)
+	for _, k := range [2]int{1 << int(math.Round(math.Log2(ratio))), int(math.Round(ratio))} {
+		if loaded == stored/k || loaded == ceilDiv(stored, k) {
+			return float64(k)
+		}
+	}
+	return ratio
 }
 
 // crop maps region from stored pixels to those that r loads.
@@ -134,7 +155,7 @@ func access(s Shape, r reduction, crop iiif.Rect, width, height int) Access {
 		return AccessRandom
 	case LoaderTIFF:
 		l := s.Levels[r.level]
-		if !tiled(l) {
+		if !l.Tiled {
 			return AccessSequential
 		}
 		if residual := math.Min(float64(crop.Width)/float64(width), float64(crop.Height)/float64(height)); residual >= 4 {
@@ -145,11 +166,7 @@ func access(s Shape, r reduction, crop iiif.Rect, width, height int) Access {
 	return AccessSequential
 }
 
-// tiled tells whether l is stored in tiles rather than strips. Tiles as wide
-// as the level are taken for strips: reading those in one pass is always
-// possible, reading strips at random decodes all of them first.
-func tiled(l Level) bool { return l.TileWidth > 0 && l.TileWidth != l.Width }
-
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-func rounded(a, b int) int { return max(1, int(math.Round(float64(a)/float64(b)))) }
+// rounded divides as libvips does for scaled WebP (webp2vips.c).
+func rounded(a, b int) int { return int(math.RoundToEven(float64(a) / float64(b))) }
