@@ -44,6 +44,14 @@ func newProblem(status int, code, detail string) problem {
 	return problem{Type: "about:blank", Title: title, Status: status, Code: code, Detail: detail}
 }
 
+// tryAgain is a problem that has nothing to do with the request and is gone
+// in a second.
+func tryAgain(code, detail string) problem {
+	p := newProblem(http.StatusServiceUnavailable, code, detail)
+	p.RetryAfter = 1
+	return p
+}
+
 // problemOf is the one place where errors become HTTP.
 func problemOf(ctx context.Context, err error) problem {
 	var refused *iiif.Error
@@ -64,7 +72,7 @@ func problemOf(ctx context.Context, err error) problem {
 	case errors.Is(err, source.ErrNotFound):
 		return newProblem(http.StatusNotFound, "not_found", "There is no such image.")
 	case errors.Is(err, source.ErrChanged):
-		return newProblem(http.StatusServiceUnavailable, "source_changed", "The image was replaced while it was read.")
+		return tryAgain("source_changed", "The image was replaced while it was read.")
 	case errors.Is(err, render.ErrSourceRefused):
 		return newProblem(http.StatusNotImplemented, "source_unsupported", "Images of this kind or size are not served here.")
 	case errors.As(err, &size):
@@ -123,7 +131,7 @@ func decodeProblem(e *plan.Failure) problem {
 		p.Parameter = "size"
 		return p
 	case plan.Killed:
-		return newProblem(http.StatusServiceUnavailable, "cancelled", "The work was cancelled.")
+		return tryAgain("cancelled", "The work was cancelled.")
 	default:
 		return newProblem(http.StatusInternalServerError, "internal", "The server failed; the log tells more under this request's id.")
 	}

@@ -139,10 +139,11 @@ func downloadName(r *http.Request, t target, job *render.Job) (string, bool) {
 		stem += "_p" + strconv.Itoa(job.Info.Page+1)
 	}
 	params := strings.NewReplacer("/", "_", ",", "-", ":", "", "^", "up").Replace(strings.TrimSuffix(job.Canonical, ext))
-	return fileName(stem + "_" + params + ext), true
+	return fileName(stem) + "_" + params + ext, true
 }
 
-// fileName keeps what is safe in a file name on every system.
+// fileName keeps what is safe in a file name on every system, at most 200
+// bytes of it.
 func fileName(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || strings.ContainsRune(`/\:*?"<>|`, c) {
