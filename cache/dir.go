@@ -92,6 +92,6 @@ func (d *Dir) lock() (unlock func(), err error) {
 		return nil, err
 	}
 	return func() {
-		f.Close() //nolint:errcheck // nothing was written
+		f.Close()
 	}, nil
 }
