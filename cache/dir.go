@@ -92,7 +92,7 @@ func (d *Dir) lock() (unlock func(), err error) {
 		return nil, err
 	}
 	return func() {
-		f.Close() //nolint:errcheck // nothing was written
+		f.Close()
 	}, nil
 }
 
