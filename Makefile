@@ -24,7 +24,7 @@ build: build-packages
 	go build -ldflags '$(LDFLAGS)' -o bin/iiifd ./cmd/iiifd
 
 run: build
-	bin/iiifd serve --listen $(LISTEN) testimages
+	bin/iiifd serve --listen $(LISTEN) testimages/images
 
 test: test-packages
 	go vet ./...

@@ -16,10 +16,10 @@ import (
 )
 
 // wantLogged wants that many lines with the words.
-func (r *rig) wantLogged(t testing.TB, words string, n int) {
-	t.Helper()
+func (r *rig) wantLogged(tb testing.TB, words string, n int) {
+	tb.Helper()
 	if got := strings.Count(r.logged.String(), words); got != n {
-		t.Errorf("%q logged %d times, want %d:\n%s", words, got, n, r.logged.String())
+		tb.Errorf("%q logged %d times, want %d:\n%s", words, got, n, r.logged.String())
 	}
 }
 
