@@ -265,9 +265,13 @@ VipsImage *iiifd_bare(VipsImage *image, int keep_profile)
 	if (vips_copy(image, &out, "xres", 1.0, "yres", 1.0, NULL))
 		return NULL;
 	char **fields = vips_image_get_fields(out);
-	for (int i = 0; fields && fields[i]; i++)
-		if (!keep_profile || strcmp(fields[i], VIPS_META_ICC_NAME) != 0)
-			vips_image_remove(out, fields[i]);
+	for (int i = 0; fields && fields[i]; i++) {
+		// Operations on a sequential image must know that it is one: they
+		// cache lines then, as no line can be had twice.
+		if (strcmp(fields[i], VIPS_META_SEQUENTIAL) == 0 || (keep_profile && strcmp(fields[i], VIPS_META_ICC_NAME) == 0))
+			continue;
+		vips_image_remove(out, fields[i]);
+	}
 	g_strfreev(fields);
 	return out;
 }

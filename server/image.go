@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -111,20 +112,17 @@ func send(w http.ResponseWriter, answer *render.Answer) error {
 	}
 	// The first piece is read before the head, so that work that fails early
 	// still gets an honest status.
-	buf := make([]byte, piece)
-	n, err := io.ReadFull(answer, buf)
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		w.Header().Set("Content-Length", strconv.Itoa(n))
-		_, err = w.Write(buf[:n])
-		return err
-	case err != nil:
+	var first bytes.Buffer
+	if _, err := first.ReadFrom(io.LimitReader(answer, piece)); err != nil {
 		return err
 	}
-	if _, err := w.Write(buf); err != nil {
+	if first.Len() < piece {
+		w.Header().Set("Content-Length", strconv.Itoa(first.Len()))
+	}
+	if _, err := first.WriteTo(w); err != nil {
 		return err
 	}
-	_, err = answer.WriteTo(w)
+	_, err := answer.WriteTo(w)
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 var documented = map[string]bool{
 	"time": true, "level": true, "msg": true, "request_id": true, "method": true, "path": true, "proto": true, "status": true, "bytes": true,
 	"duration_ms": true, "code": false, "reset": false, "cause": false, "user_agent": false, "cache": false,
+	"lane": false, "lane_url": false, "lane_engine": false, "estimate_bytes": false, "wait_ms": false,
 }
 
 // TestAccessLog shows that each request leaves one line, that it is JSON
