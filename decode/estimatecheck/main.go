@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 )
 
@@ -41,6 +42,7 @@ type config struct {
 	sizes   sizeList
 	large   sizeList
 	kinds   string
+	params  string
 	ops     int
 	random  int
 	seed    uint64
@@ -57,6 +59,7 @@ func (c *config) flags(f *flag.FlagSet) {
 	f.Var(&c.sizes, "sizes", "picture sizes for every kind, such as 1500x1100,6000x4500")
 	f.Var(&c.large, "large", "picture sizes for the kinds that occur large, such as 20000x15000")
 	f.StringVar(&c.kinds, "kinds", "", "only kinds whose name contains one of these words, separated by commas")
+	f.StringVar(&c.params, "params", "", "these requests instead of the listed ones, separated by blanks")
 	f.IntVar(&c.ops, "ops", 0, "how many of the listed requests each file gets, rotating; 0 for all")
 	f.IntVar(&c.random, "random", 200, "how many random requests follow")
 	f.Uint64Var(&c.seed, "seed", 0, "seed of the random requests; 0 draws one")
@@ -86,7 +89,7 @@ func (c *config) run(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	cells := listed(files, c.ops)
+	cells := listed(files, strings.Fields(c.params), c.ops)
 	cells = append(cells, randomCells(files, c.random, c.seed)...)
 	fmt.Printf("%d files, %d requests, seed %d\n", len(files), len(cells), c.seed)
 	results, err := runCells(ctx, cells, c.jobs, c.cellMax, c.out)

@@ -11,12 +11,15 @@ type request struct {
 	params string
 }
 
-// listed gives every file the requests below, or n of them, starting at
-// another one for each file.
-func listed(files []sample, n int) []request {
+// listed gives every file the requests given, or those below, or n of them,
+// starting at another one for each file.
+func listed(files []sample, given []string, n int) []request {
 	var list []request
 	for i, f := range files {
-		all := requests(f.size)
+		all := given
+		if len(all) == 0 {
+			all = requests(f.size)
+		}
 		count := len(all)
 		if n > 0 {
 			count = min(n, count)

@@ -25,6 +25,8 @@ type measure struct {
 	stored  int64 // bytes per pixel as the decoder delivers it
 	resized int64 // while it is resized
 	written int64 // as it is encoded
+	// writtenAlpha tells that the encoder gets transparency.
+	writtenAlpha bool
 }
 
 func newMeasure(p *Plan) measure {
@@ -50,6 +52,7 @@ func newMeasure(p *Plan) measure {
 		m.resized = product(bands, 4) // premultiplied floats
 	}
 	m.written = product(m.writtenBands(bands, alpha), int64(max(8, p.Encoder.Bits))/8)
+	m.writtenAlpha = alpha || p.has(StepRotate) && p.Encoder.Alpha
 	return m
 }
 
