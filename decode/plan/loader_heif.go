@@ -14,6 +14,6 @@ func (m *measure) heif() []Part {
 	if s.Alpha {
 		perPixel *= 1.5
 	}
-	codec := sum(times(m.pixels(), perPixel), s.FileSize, 2*mib)
+	codec := sum(times(m.pixels(), perPixel), s.FileSize, 6*mib)
 	return add(m.lineCache(1), StageCodec, codec, "picture, whole, in planes and in pixels")
 }

@@ -27,7 +27,10 @@ func (m *measure) jp2Tiled(full Level) []Part {
 	across, down := touched(int64(c.X), m.cropW, tw), touched(int64(c.Y), m.cropH, th)
 	n := product(across, down)
 	most := product(3, over(m.loadedW, tw))
-	held := min(product(min(n, most), tw, th), product(roundUp(m.loadedW, tw), roundUp(m.loadedH, th)))
+	held := min(product(min(n, most), tw, th), product(
+		min(m.loadedW, product(across, tw)),
+		min(m.loadedH, product(down, th)),
+	))
 	parts := add(nil, StageLoader, product(held, m.stored), "cache of decoded tiles")
 
 	tiles := product(over(int64(s.Width), tw), over(int64(s.Height), th))
@@ -40,7 +43,7 @@ func (m *measure) jp2Tiled(full Level) []Part {
 		times(samples, factor),
 		product(520, codeBlocks(s, product(tw, th))),
 		product(2, over(s.FileSize, tiles)),
-		2*mib,
+		4*mib,
 	)
 	if n > most {
 		codec = sum(codec, times(s.FileSize, 0.4))
@@ -65,12 +68,12 @@ func (m *measure) jp2Untiled() []Part {
 	if m.loadedW <= window && m.loadedH <= window {
 		decoded = times(product(m.loadedW, m.loadedH, int64(s.Bands), 4), 1.15)
 	}
-	asked := min(product(across, down, window, window), product(m.loadedW, m.loadedH))
+	asked := product(min(product(across, down, window, window), product(m.loadedW, m.loadedH)), int64(s.Bands))
 	codec := sum(
 		s.FileSize,
-		product(370, codeBlocks(s, m.pixels())),
+		product(1300, codeBlocks(s, m.pixels())),
 		decoded,
-		times(product(asked, int64(s.Bands)), 1.5*4/3),
+		max(min(product(8, asked), 34*mib), product(2, asked)),
 		2*mib,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG: the file, code blocks, a window")

@@ -11,7 +11,8 @@ func (m *measure) tiff() []Part {
 		parts = m.tiffTiles(l)
 	}
 	if m.p.Shape.Planar {
-		parts = add(parts, StageCodec, total(parts), "channels stored apart, put together")
+		rows := product(m.loadedW, min(m.loadedH, int64(l.TileHeight)), m.stored)
+		parts = add(parts, StageCodec, sum(product(2, rows), 2*mib), "channels stored apart, put together")
 	}
 	return parts
 }

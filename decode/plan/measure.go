@@ -41,19 +41,30 @@ func newMeasure(p *Plan) measure {
 	s := p.Shape
 	bands, sample := int64(max(1, s.Bands)), sampleBytes(s)
 	m.stored = product(bands, sample)
-	m.resized = m.stored
 	alpha := s.Alpha
 	if alpha && p.has(StepFlatten) {
+		// libvips takes each further channel for alpha again.
 		bands--
-		alpha = false
-		m.resized = product(bands, sample)
+		alpha = bands > colours(s)
 	}
+	m.resized = product(bands, sample)
 	if alpha {
 		m.resized = product(bands, 4) // premultiplied floats
 	}
 	m.written = product(m.writtenBands(bands, alpha), int64(max(8, p.Encoder.Bits))/8)
 	m.writtenAlpha = alpha || p.has(StepRotate) && p.Encoder.Alpha
 	return m
+}
+
+// colours is the number of channels of a colour model.
+func colours(s Shape) int64 {
+	switch s.Colour {
+	case ColourGray:
+		return 1
+	case ColourCMYK, ColourYCCK:
+		return 4
+	}
+	return 3
 }
 
 // sampleBytes is the size of one decoded sample. Depth that is not known

@@ -84,7 +84,7 @@ func (m *measure) colour() []Part {
 	bytes := product(16, m.scaledW, 12)
 	why := "pieces changing colour space"
 	if s.ICCBytes > 0 || s.Colour == ColourCMYK || s.Colour == ColourYCCK {
-		bytes = sum(bytes, 5*mib/2, s.ICCBytes)
+		bytes = sum(bytes, 9*mib/2, s.ICCBytes)
 		why = "colour profiles and their tables"
 	}
 	return add(nil, StageColour, bytes, why)
