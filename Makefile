@@ -36,5 +36,8 @@ test-pure:
 fmt:
 	gofmt -w $$(git ls-files '*.go')
 
+docs:
+	go test ./cmd/iiifd -run 'TestManual' -update
+
 clean:
 	rm -rf bin

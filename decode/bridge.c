@@ -151,11 +151,54 @@ VipsImage *iiifd_resize(VipsImage *image, double hscale, double vscale)
 	return out;
 }
 
-VipsImage *iiifd_shift_cast(VipsImage *image, int format)
+static VipsInterpretation deep_interpretation(VipsImage *image)
 {
-	VipsImage *out = NULL;
+	if (image->Type == VIPS_INTERPRETATION_CMYK)
+		return image->Type;
+	return image->Bands < 3 ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_RGB16;
+}
 
-	vips_cast(image, &out, format, "shift", TRUE, NULL);
+// unit_to_ushort multiplies so that 1 becomes 65535 and rounds.
+static VipsImage *unit_to_ushort(VipsImage *image)
+{
+	VipsImage *scaled = NULL, *out = NULL;
+
+	if (!vips_linear1(image, &scaled, 65535.0, 0.5, NULL))
+		vips_cast(scaled, &out, VIPS_FORMAT_USHORT, NULL);
+	VIPS_UNREF(scaled);
+	return out;
+}
+
+VipsImage *iiifd_whole_samples(VipsImage *image)
+{
+	VipsImage *cast = NULL, *out = NULL;
+
+	switch (image->BandFmt) {
+	case VIPS_FORMAT_UINT:
+	case VIPS_FORMAT_INT:
+		vips_cast(image, &cast, VIPS_FORMAT_USHORT, "shift", TRUE, NULL);
+		break;
+	case VIPS_FORMAT_CHAR:
+		vips_cast(image, &out, VIPS_FORMAT_UCHAR, NULL);
+		return out;
+	case VIPS_FORMAT_SHORT:
+		vips_cast(image, &cast, VIPS_FORMAT_USHORT, NULL);
+		break;
+	case VIPS_FORMAT_FLOAT:
+	case VIPS_FORMAT_DOUBLE:
+		// libvips knows what floats in Lab and in linear RGB mean.
+		if (image->Type != VIPS_INTERPRETATION_LAB && image->Type != VIPS_INTERPRETATION_scRGB) {
+			cast = unit_to_ushort(image);
+			break;
+		}
+		// fall through
+	default:
+		g_object_ref(image);
+		return image;
+	}
+	if (cast)
+		vips_copy(cast, &out, "interpretation", deep_interpretation(cast), NULL);
+	VIPS_UNREF(cast);
 	return out;
 }
 

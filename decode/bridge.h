@@ -34,7 +34,9 @@ int iiifd_save_rows(VipsImage *image, VipsTarget *target);
 int iiifd_advance(VipsImage *image, int y);
 
 VipsImage *iiifd_resize(VipsImage *image, double hscale, double vscale);
-VipsImage *iiifd_shift_cast(VipsImage *image, int format);
+// iiifd_whole_samples makes unsigned samples: 32-bit ones and gray floats are
+// scaled to 16 bits, negative ones become 0; others it leaves alone.
+VipsImage *iiifd_whole_samples(VipsImage *image);
 VipsImage *iiifd_threshold(VipsImage *image, double level);
 VipsImage *iiifd_rotate(VipsImage *image, double degrees, const double *background, int n);
 VipsImage *iiifd_flatten(VipsImage *image, const double *background, int n);

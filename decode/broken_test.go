@@ -95,7 +95,7 @@ func TestCutFilesAreRefused(t *testing.T) {
 
 func TestCutSamplesAreRefused(t *testing.T) {
 	e := startEngine(t)
-	eachSample(t, func(t *testing.T, _ testimages.File, o object) {
+	eachKind(t, func(t *testing.T, _ testimages.File, o object) {
 		b := make([]byte, o.info.Size)
 		if _, err := o.ReadAt(b, 0); err != nil && err != io.EOF {
 			t.Fatal(err)

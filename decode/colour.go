@@ -11,46 +11,40 @@ import (
 
 // colour brings samples to sRGB or gray of the output's depth.
 func colour(j *job) error {
-	if err := j.integral(); err != nil {
-		return err
-	}
-	deep := j.plan.Encoder.Bits == 16
-	if j.usesProfile() {
-		if err := j.bind(func() error { return j.transform(deep) }); err != nil {
+	if j.pic.Coding() == vips.CodingLABQ {
+		// Straight to sRGB libvips would dither, each region in its own way.
+		if err := j.bind(func() error { return j.pic.ToColorSpace(vips.InterpretationLAB) }); err != nil {
 			return err
 		}
 	}
-	return j.bind(func() error { return j.pic.ToColorSpace(j.target(deep)) })
-}
-
-// integral shifts whole numbers of 32 bits, which libvips would clip, into
-// 16.
-func (j *job) integral() error {
-	switch j.pic.BandFormat() {
-	case vips.BandFormatUint:
-		return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_shift_cast(im, C.VIPS_FORMAT_USHORT) })
-	default:
-		return nil
+	if err := j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_whole_samples(im) }); err != nil {
+		return err
 	}
+	if j.usesProfile() {
+		// Without a profile CMYK gets the configured one.
+		convert := func() error {
+			return j.pic.TransformICCProfileWithFallback("srgb", j.engine.config.DefaultCMYK)
+		}
+		if err := j.bind(convert); err != nil {
+			return err
+		}
+	}
+	return j.bind(func() error { return j.pic.ToColorSpace(j.target()) })
 }
 
 // usesProfile tells whether colours go through an ICC profile.
 func (j *job) usesProfile() bool {
+	s := j.plan.Shape
 	if j.pic.Interpretation() == vips.InterpretationCMYK {
 		return true
 	}
-	return j.plan.Options.ICC == plan.ICCConvert && j.plan.Shape.ICCBytes > 0 && !j.plan.Shape.SRGB
-}
-
-// transform takes the picture through its profile, or the configured one for
-// CMYK without any, to sRGB.
-func (j *job) transform(deep bool) error {
-	_ = deep
-	return j.pic.TransformICCProfileWithFallback("srgb", j.engine.config.DefaultCMYK)
+	return j.plan.Options.ICC == plan.ICCConvert && s.ICCBytes > 0 && !s.SRGB &&
+		s.Sample == plan.SampleUint && s.Colour != plan.ColourLab
 }
 
 // target is the colour space of the output.
-func (j *job) target(deep bool) vips.Interpretation {
+func (j *job) target() vips.Interpretation {
+	deep := j.plan.Encoder.Bits == 16
 	colours := j.pic.Bands()
 	if j.pic.HasAlpha() {
 		colours--

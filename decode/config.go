@@ -41,7 +41,7 @@ func (c *Config) Options(s *option.Set) {
 	s.Int(&c.JP2Quality, "jp2-quality", 80, 1, 100, "Quality of jp2 output.")
 	s.Int(&c.PNGCompression, "png-compression", 6, 1, 9, "Compression level of png output: more is smaller and slower.")
 	s.Bool(&c.KeepDepth, "keep-16-bit", false, "Keep 16 bits per sample of deeper sources in tif and png output instead of scaling to 8.")
-	s.Int(&c.PDFResolution, "pdf-resolution", 150, 18, 1200, "Pixels per inch at which pages of PDF sources are one image.")
+	s.Int(&c.PDFResolution, "pdf-resolution", 72, 18, 1200, "Pixels per inch at which pages of PDF sources are one image.")
 	s.List(&c.AllowedLoaders, "loaders", defaultLoaders(),
 		"Kinds of sources that are decoded. All other decoders of libvips are switched off.")
 }

@@ -100,11 +100,7 @@ func (e encoder) available() bool {
 
 // write encodes j's picture into its output.
 func (e encoder) write(j *job) error {
-	keep := C.int(0)
-	if j.plan.Encoder.Profile {
-		keep = 1
-	}
-	if err := j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_bare(im, keep) }); err != nil {
+	if err := j.bare(j.plan.Encoder.Profile); err != nil {
 		return err
 	}
 	if e.save != nil {

@@ -27,6 +27,7 @@ type Engine struct {
 	log         *slog.Logger
 	metrics     *metrics
 	imageOffset uintptr
+	warnings    *warnings
 	allowed     map[plan.Loader]bool
 	formats     []iiif.Format
 	active      atomic.Int64
@@ -43,14 +44,13 @@ func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, er
 	if err != nil {
 		return nil, err
 	}
-	vips.LoggingSettings(func(domain string, level vips.LogLevel, message string) {
-		log.Debug("libvips message", "domain", domain, "level", int(level), "message", message)
-	}, vips.LogLevelWarning)
+	w := &warnings{log: log, thread: make(map[int][]string)}
+	vips.LoggingSettings(w.handle, vips.LogLevelWarning)
 	err = vips.Startup(&vips.Config{ConcurrencyLevel: 1})
 	if err != nil {
 		return nil, fmt.Errorf("decode: starting libvips: %w", err)
 	}
-	e := &Engine{config: cfg, log: log, imageOffset: offset, allowed: make(map[plan.Loader]bool)}
+	e := &Engine{config: cfg, log: log, imageOffset: offset, warnings: w, allowed: make(map[plan.Loader]bool)}
 	e.metrics = newMetrics(reg, e)
 	e.block()
 	for _, enc := range encoders() {

@@ -1,10 +1,12 @@
 package decode
 
+// #include "bridge.h"
+import "C"
+
 import (
 	"context"
 	"io"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/davidbyttow/govips/v2/vips"
@@ -30,21 +32,31 @@ func (e *Engine) Render(ctx context.Context, obj source.Object, p plan.Plan, w i
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	j := &job{engine: e, plan: p, out: &output{w: w}}
-	var killer sync.WaitGroup
-	killer.Add(1)
+	C.vips_error_clear() // what others left there is not this job's
+	heard := e.warnings.listen()
+	err = e.supervised(ctx, obj, &job{engine: e, plan: p, out: &output{w: w}})
+	vips.ShutdownThread()
+	if l := loss(heard()); l != "" && err == nil {
+		err = newError(Corrupt, l, nil)
+	}
+	return err
+}
+
+// supervised runs j, kills it when ctx ends, and waits until libvips has
+// let go of everything.
+func (e *Engine) supervised(ctx context.Context, obj source.Object, j *job) error {
+	killed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		defer killer.Done()
+		defer close(killed)
 		j.kill(context.Cause(ctx))
 	})
 	defer func() {
 		if !stop() {
-			killer.Wait() // it may still hold the image
+			<-killed // until then it may hold the image
 		}
 		if j.pic != nil {
 			j.pic.Close()
 		}
-		vips.ShutdownThread()
 	}()
 	return e.run(ctx, obj, j)
 }
@@ -62,6 +74,9 @@ func (e *Engine) run(ctx context.Context, obj source.Object, j *job) error {
 	}
 	if pic.Width() != j.plan.LoadedWidth || pic.Height() != j.plan.LoadedHeight {
 		return newError(Corrupt, "the decoder delivers another size than the header says", nil)
+	}
+	if err := j.bare(true); err != nil {
+		return j.failure(ctx, err, Internal)
 	}
 	for _, s := range j.plan.Steps {
 		if err := steps[s](j); err != nil {

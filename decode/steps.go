@@ -28,6 +28,17 @@ var steps = map[plan.Step]func(*job) error{
 	plan.StepBitonal: bitonal,
 }
 
+// bare drops all metadata, but the profile where it is kept. It comes before
+// the steps, because the binding treats what has pages as an animation, and
+// before the encoder, so that nothing rides on the output.
+func (j *job) bare(keepProfile bool) error {
+	keep := C.int(0)
+	if keepProfile {
+		keep = 1
+	}
+	return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_bare(im, keep) })
+}
+
 func advance(j *job) error {
 	if C.iiifd_advance(j.image(), C.int(j.plan.Advance)) != 0 {
 		return errors.New(takeError())

@@ -12,11 +12,12 @@ type Lister interface {
 	// or ".." elements.
 	//
 	// A query that is not empty restricts the listing to names that contain
-	// it, in any case, and widens it to everything below dir.
+	// it; letter case is ignored.
 	//
 	// after is "" or the Next of the page before, with the same dir and
 	// query; an after that makes no sense may start anew or end the list.
-	// limit is the largest number of Items plus Folders to return.
+	// limit is the largest number of Folders plus Items to return; folders
+	// come first.
 	//
 	// The error wraps fs.ErrNotExist where there is no such directory.
 	List(ctx context.Context, dir, query, after string, limit int) (Listing, error)
@@ -37,7 +38,8 @@ type Listing struct {
 	// Next is where the following page begins; empty at the end. A page may
 	// be empty and still have a Next, where a search is long.
 	Next string `json:"next,omitzero"`
-	// Total is the number of items in all pages; 0 where it is not known.
+	// Total is the number of folders and items in all pages; 0 where it is
+	// not known.
 	Total int `json:"total,omitzero"`
 }
 
@@ -52,7 +54,7 @@ type Folder struct {
 type Item struct {
 	// ID is the identifier, not escaped.
 	ID string `json:"id"`
-	// Name is shown: the file's name, in answers to a query with its path.
+	// Name is shown.
 	Name string `json:"name"`
 	// Size is in bytes.
 	Size     int64     `json:"size,omitzero"`

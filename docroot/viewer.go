@@ -20,7 +20,7 @@ type ViewerOptions struct {
 	// relative to the landing page; empty is "iiif/3" and "iiif/2".
 	ImageAPI3, ImageAPI2 string
 	// PageSuffix and FirstPage make the identifier of a page of a multi-page
-	// file: identifier, suffix, number. An empty suffix is "@" with pages
+	// file: identifier, suffix, number. An empty suffix is ";" with pages
 	// counted from 1.
 	PageSuffix string
 	FirstPage  int
@@ -39,7 +39,7 @@ func (o ViewerOptions) withDefaults() ViewerOptions {
 		o.ImageAPI2 = "iiif/2"
 	}
 	if o.PageSuffix == "" {
-		o.PageSuffix, o.FirstPage = "@", 1
+		o.PageSuffix, o.FirstPage = ";", 1
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

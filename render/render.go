@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"example.com/iiifd/admission"
+	"example.com/iiifd/cache"
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/source"
@@ -36,19 +38,35 @@ type Decoder interface {
 	PlanOptions() plan.Options
 }
 
+// Deps are the parts that a Renderer joins.
+type Deps struct {
+	Decoder Decoder
+	// Cache keeps and joins answers; nil makes each answer anew.
+	Cache *cache.Cache
+	// Admission decides which decode may run; nil lets all run.
+	Admission *admission.Controller
+	// Ledger books answers in memory for a client's key; nil for the
+	// cache's own ledger.
+	Ledger func(key string) cache.Ledger
+	// Threshold is the price in bytes that the URL classifier compares with.
+	Threshold int64
+}
+
 // Renderer answers image requests.
 type Renderer struct {
+	deps    Deps
 	decoder Decoder
 	shapes  *shapes
 	current atomic.Pointer[Config]
 }
 
-// New makes a renderer.
-func New(cfg Config, decoder Decoder, probes int) (*Renderer, error) {
+// New makes a renderer; probes is the number of headers read at once where
+// the configuration leaves it open.
+func New(cfg Config, deps Deps, probes int) (*Renderer, error) {
 	if cfg.HeaderProbes > 0 {
 		probes = cfg.HeaderProbes
 	}
-	r := &Renderer{decoder: decoder, shapes: newShapes(decoder, cfg.ShapeCacheBytes, probes)}
+	r := &Renderer{deps: deps, decoder: deps.Decoder, shapes: newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes)}
 	return r, r.Reload(cfg)
 }
 
@@ -61,52 +79,33 @@ func (r *Renderer) Reload(cfg Config) error {
 	return nil
 }
 
-// Subject is an image of a source.
-type Subject struct {
-	Source     source.Source
-	Identifier string
-}
-
-// Outcome tells where an answer came from.
-type Outcome string
-
-// The outcomes.
-const (
-	OutcomeDecoded Outcome = "decoded"
-)
-
-// Job is an image request that is ready to run.
-type Job struct {
-	Subject   Subject
-	Info      source.Info
-	Plan      plan.Plan
-	Canonical string
-	ETag      string
-	MediaType string
-	// Outcome is set by Renderer.Open.
-	Outcome Outcome
-}
-
 // Prepare finds the object, reads its header and plans the work; nothing is
 // decoded. Errors are *iiif.Error for requests that cannot be answered,
 // source.ErrNotFound, ErrSourceRefused or the decoder's.
-func (r *Renderer) Prepare(ctx context.Context, s Subject, params iiif.Params) (*Job, error) {
-	if !slices.Contains(r.decoder.Formats(), params.Format) {
-		return nil, &iiif.Error{Status: 400, Code: "format_unsupported", Parameter: "format", Reason: "This server does not write that format."}
+func (r *Renderer) Prepare(ctx context.Context, req Request) (*Job, error) {
+	if !slices.Contains(r.decoder.Formats(), req.Params.Format) {
+		return nil, &iiif.Error{Status: 400, Code: iiif.CodeFormatUnsupported, Parameter: iiif.ParameterFormat, Reason: "This server does not write that format."}
 	}
-	info, shape, err := r.shape(ctx, s)
+	info, shape, err := r.shape(ctx, req.Subject)
 	if err != nil {
 		return nil, err
 	}
+	p, err := r.plan(shape, req.Params)
+	if err != nil {
+		return nil, err
+	}
+	job := &Job{Request: req, Info: info, Plan: p, Canonical: p.Transform.Canonical(), MediaType: req.Params.Format.MediaType()}
+	job.identity = r.identity(job)
+	sum := sha256.Sum256([]byte(job.identity))
+	job.ETag = `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+	return job, nil
+}
+
+// plan plans a request with the present limits.
+func (r *Renderer) plan(shape plan.Shape, params iiif.Params) (plan.Plan, error) {
 	options := r.decoder.PlanOptions()
 	options.Limits = r.current.Load().limits(shape.Upright())
-	p, err := plan.New(shape, params, options)
-	if err != nil {
-		return nil, err
-	}
-	job := &Job{Subject: s, Info: info, Plan: p, Canonical: p.Transform.Canonical(), MediaType: params.Format.MediaType()}
-	job.ETag = r.etag(job)
-	return job, nil
+	return plan.New(shape, params, options)
 }
 
 // shape returns the object's description and header facts.
@@ -126,17 +125,11 @@ func (r *Renderer) shape(ctx context.Context, s Subject) (source.Info, plan.Shap
 }
 
 // identity is everything that decides an answer's bytes, apart from the
-// object's place.
+// object's place: equal on all replicas that have the same file, settings
+// and libvips.
 func (r *Renderer) identity(job *Job) string {
 	options, t := job.Plan.Options, job.Plan.Transform
 	options.Limits = iiif.Limits{} // They have shaped the transform already.
-	return fmt.Sprintf("%s|%d|%v %dx%d %t %v %s.%s|%v|%s", job.Info.Version, job.Info.Page,
+	return fmt.Sprintf("%s|%d|%s|%v %dx%d %t %v %s.%s|%v|%s", job.Info.Version, job.Info.Page, job.Request.Policy,
 		t.Region, t.Width, t.Height, t.Mirror, t.Angle, t.Quality, t.Format, options, r.decoder.Version())
-}
-
-// etag is equal on all replicas that have the same file, settings and
-// libvips.
-func (r *Renderer) etag(job *Job) string {
-	sum := sha256.Sum256([]byte(r.identity(job)))
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
+	"example.com/iiifd/admission"
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/render"
@@ -43,6 +45,7 @@ func newProblem(status int, code, detail string) problem {
 // problemOf is the one place where errors become HTTP.
 func problemOf(ctx context.Context, err error) problem {
 	var refused *iiif.Error
+	var rejected *admission.Rejection
 	var failed *plan.Failure
 	var size *plan.SizeError
 	switch {
@@ -54,6 +57,8 @@ func problemOf(ctx context.Context, err error) problem {
 		p := newProblem(refused.Status, refused.Code, refused.Reason)
 		p.Parameter = refused.Parameter
 		return p
+	case errors.As(err, &rejected):
+		return refusalProblem(rejected)
 	case errors.Is(err, source.ErrNotFound):
 		return newProblem(http.StatusNotFound, "not_found", "There is no such image.")
 	case errors.Is(err, source.ErrChanged):
@@ -68,6 +73,41 @@ func problemOf(ctx context.Context, err error) problem {
 		return decodeProblem(failed)
 	}
 	return newProblem(http.StatusInternalServerError, "internal", "The server failed; the log tells more under this request's id.")
+}
+
+// refusals are what the codes of admission say to people.
+var refusals = map[admission.Code]string{
+	admission.CodeExceedsBudget:       "This image at this size needs more memory than the server gives to one request.",
+	admission.CodeExceedsTime:         "This image at this size takes longer than the server lets one request take.",
+	admission.CodeIngestExceedsBudget: "The source or the body is larger than the server takes in at once.",
+	admission.CodeClientRate:          "You have made as many requests as your quota allows for now.",
+	admission.CodeClientActive:        "You have as many requests under way as your quota allows.",
+	admission.CodeClientPending:       "You have as many requests waiting as your quota allows.",
+	admission.CodePressure:            "The server is short of memory; try again soon.",
+	admission.CodeDraining:            "The server is shutting down; try again soon.",
+}
+
+// refusalProblem is how a request that was not admitted is told so: 413
+// where no retry can help, 429 for the client's own quota, 503 for the
+// server's state.
+func refusalProblem(e *admission.Rejection) problem {
+	status := http.StatusServiceUnavailable
+	switch e.Code.Kind() {
+	case admission.KindNever:
+		status = http.StatusRequestEntityTooLarge
+	case admission.KindQuota:
+		status = http.StatusTooManyRequests
+	case admission.KindServer:
+	}
+	text := refusals[e.Code]
+	if text == "" {
+		text = "The server is busy; try again soon."
+	}
+	p := newProblem(status, string(e.Code), text)
+	if status != http.StatusRequestEntityTooLarge {
+		p.RetryAfter = max(1, int((e.RetryAfter+time.Second-1)/time.Second))
+	}
+	return p
 }
 
 func decodeProblem(e *plan.Failure) problem {

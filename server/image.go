@@ -10,7 +10,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
+	"example.com/iiifd/admission"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/render"
 )
@@ -19,7 +21,10 @@ import (
 func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	setRoute(r, "image")
 	ctx := r.Context()
-	job, err := s.deps.Renderer.Prepare(ctx, t.subject(), t.request.Params)
+	x := exchangeOf(r)
+	job, err := s.deps.Renderer.Prepare(ctx, render.Request{
+		Subject: t.subject(), Params: t.request.Params, Key: x.key, Identity: x.identity, Deadline: x.deadline,
+	})
 	if err != nil {
 		return err
 	}
@@ -41,11 +46,12 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 		return s.imageHead(w, r, job)
 	}
 	answer, err := s.deps.Renderer.Open(ctx, job)
-	s.addFacts(r, job)
 	if err != nil {
+		s.explain(r, job, "", err)
 		return err
 	}
 	defer answer.Close()
+	s.explain(r, job, answer.Outcome, nil)
 	return send(w, answer)
 }
 
@@ -53,7 +59,6 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 // is stored, else priced only.
 func (s *Server) imageHead(w http.ResponseWriter, r *http.Request, job *render.Job) error {
 	size, err := s.deps.Renderer.Head(r.Context(), job)
-	s.addFacts(r, job)
 	if err != nil {
 		return err
 	}
@@ -74,8 +79,8 @@ func send(w http.ResponseWriter, answer *render.Answer) error {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	if size := answer.Size(); size >= 0 {
-		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	if answer.Size >= 0 {
+		w.Header().Set("Content-Length", strconv.FormatInt(answer.Size, 10))
 	} else if err != nil {
 		w.Header().Set("Content-Length", strconv.Itoa(n))
 	}
@@ -108,9 +113,25 @@ func gone(err error) error {
 
 var errClientGone = errors.New("server: the client took no more of the answer")
 
-func (s *Server) addFacts(r *http.Request, job *render.Job) {
-	exchangeOf(r).facts = append(exchangeOf(r).facts, slog.String("cache", string(job.Outcome)))
+// explain adds to the access log what was decided about the job.
+func (s *Server) explain(r *http.Request, job *render.Job, from render.Outcome, err error) {
+	x := exchangeOf(r)
+	if from != "" {
+		x.facts = append(x.facts, slog.String("cache", string(from)))
+	}
+	if c := job.Charge(); c != nil {
+		x.facts = append(x.facts, slog.String("lane", string(c.Lane)), slog.String("lane_url", string(c.URL)), slog.String("lane_engine", string(c.Engine)),
+			slog.Int64("estimate_bytes", job.Plan.Peak()), slog.Float64("wait_ms", milliseconds(c.Wait)))
+		return
+	}
+	var refused *admission.Rejection
+	if errors.As(err, &refused) {
+		x.facts = append(x.facts, slog.String("lane", string(refused.Lane)), slog.String("lane_url", string(refused.URL)), slog.String("lane_engine", string(refused.Engine)),
+			slog.Int64("estimate_bytes", refused.Bytes), slog.Float64("wait_ms", milliseconds(refused.Wait)))
+	}
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // profileLink names the compliance level (Image API 3.0, 6).
 func profileLink(v iiif.Version) string {

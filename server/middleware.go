@@ -22,6 +22,10 @@ type exchange struct {
 	id string
 	// route is the kind of resource, for metrics.
 	route string
+	// deadline is when the answer must have begun.
+	deadline time.Time
+	// key is the client's fairness key, identity its API key's name.
+	key, identity string
 	// facts are added by handlers: lane, estimate, wait, cache verdict.
 	facts []slog.Attr
 	// code is the problem's code, empty for a success.
@@ -47,7 +51,8 @@ func requestID(r *http.Request) string { return exchangeOf(r).id }
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		x := &exchange{id: s.chooseID(r)}
+		x := &exchange{id: s.chooseID(r), deadline: began.Add(s.settings().RequestTimeout)}
+		x.key, x.identity = s.client(r)
 		ctx, cancel := context.WithCancelCause(context.WithValue(r.Context(), exchangeKey{}, x))
 		defer cancel(nil)
 		timer := time.AfterFunc(s.settings().RequestTimeout, func() { cancel(errRequestTimeout) })

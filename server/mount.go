@@ -18,6 +18,9 @@ type Mount struct {
 	Public  string
 	Version iiif.Version
 	Source  source.Source
+	// Scope names the source in the cache and in purges; empty for the
+	// served directory.
+	Scope string
 }
 
 // reserved are the first path elements that mounts must not take.

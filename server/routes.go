@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gorilla/mux"
 
@@ -64,7 +65,7 @@ func (s *Server) mount(m Mount) handler {
 		if err != nil {
 			return err
 		}
-		t := target{mount: m, request: req, id: s.settings().proxies.baseURL(r, s.settings().BaseURL) + m.publicPath() + "/" + req.RawIdentifier}
+		t := target{mount: m, request: req, deadline: exchangeOf(r).deadline, id: s.settings().proxies.baseURL(r, s.settings().BaseURL) + m.publicPath() + "/" + req.RawIdentifier}
 		switch req.Kind {
 		case iiif.KindBase:
 			return s.base(w, r, t)
@@ -82,14 +83,15 @@ func (s *Server) mount(m Mount) handler {
 
 // target is a parsed request below a mount.
 type target struct {
-	mount   Mount
-	request iiif.Request
+	mount    Mount
+	request  iiif.Request
+	deadline time.Time
 	// id is the image's public URI, the identifier encoded as it was sent.
 	id string
 }
 
 func (t target) subject() render.Subject {
-	return render.Subject{Source: t.mount.Source, Identifier: t.request.Identifier}
+	return render.Subject{Source: t.mount.Source, Identifier: t.request.Identifier, Scope: t.mount.Scope}
 }
 
 // base redirects a bare identifier to its info.json (Image API 3.0, 2).

@@ -57,7 +57,7 @@ func start(t *testing.T, dir string, set map[string]string) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := render.New(rcfg, engine, 4)
+	r, err := render.New(rcfg, render.Deps{Decoder: engine}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,12 +16,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/net/netutil"
 
+	"example.com/iiifd/admission"
 	"example.com/iiifd/render"
 )
 
 // Deps is what the server needs of the other packages.
 type Deps struct {
 	Renderer *render.Renderer
+	// Admission tells clients apart; nil treats all as one.
+	Admission *admission.Controller
 	// Mounts are the paths served; checked by New.
 	Mounts []Mount
 	// Viewer answers / and /viewer/…; nil where it is off.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"example.com/iiifd/admission"
+	"example.com/iiifd/cache"
 	"example.com/iiifd/decode"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/option"
@@ -22,12 +24,15 @@ import (
 type config struct {
 	set *option.Set
 
-	File   string
-	Log    logConfig
-	Server server.Config
-	Render render.Config
-	Source source.Config
-	Decode decode.Config
+	File      string
+	Log       logConfig
+	Server    server.Config
+	Operator  server.OperatorConfig
+	Render    render.Config
+	Source    source.Config
+	Decode    decode.Config
+	Cache     cache.Config
+	Admission admission.Config
 
 	Mounts []mountConfig
 	// Warnings came up while loading.
@@ -50,9 +55,12 @@ func newConfig() *config {
 	c.set.Text(&c.File, "config", "", "TOML configuration file.")
 	c.Log.Options(c.set)
 	c.Server.Options(c.set)
+	c.Operator.Options(c.set)
 	c.Source.Options(c.set)
 	c.Render.Options(c.set)
 	c.Decode.Options(c.set)
+	c.Cache.Options(c.set)
+	c.Admission.Options(c.set)
 	return c
 }
 
@@ -94,7 +102,8 @@ func (c *config) load(flags option.Values, environ []string) error {
 }
 
 func (c *config) validate() error {
-	return errors.Join(c.Server.Validate(), c.Render.Validate(), c.Decode.Validate())
+	c.Admission.RequestTimeout, c.Admission.BodyReadTimeout = c.Server.RequestTimeout, c.Server.BodyReadTimeout
+	return errors.Join(c.Server.Validate(), c.Render.Validate(), c.Decode.Validate(), c.Cache.Validate(), c.Admission.Validate())
 }
 
 // loadFile reads a TOML file: flat keys are options, [[mount]] are mounts.

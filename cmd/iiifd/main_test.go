@@ -123,10 +123,10 @@ func TestRender(t *testing.T) {
 
 func TestConfigOrigins(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "iiifd.toml")
-	if err := os.WriteFile(file, []byte("listen = \":1\"\nmax_width = 7\nrequest_timeout = \"7s\"\ntrusted_proxies = [\"10.0.0.0/8\"]\n[[mount]]\npath = \"/unit\"\nversion = 2\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("listen = \":1\"\nmax_width = 7\nrequest_timeout = \"27s\"\ntrusted_proxies = [\"10.0.0.0/8\"]\n[[mount]]\npath = \"/unit\"\nversion = 2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"IIIFD_CONFIG=" + file, "IIIFD_REQUEST_TIMEOUT=8s", "SIPI_BODY_READ_TIMEOUT=3"}
+	env := []string{"IIIFD_CONFIG=" + file, "IIIFD_REQUEST_TIMEOUT=28s", "SIPI_BODY_READ_TIMEOUT=3"}
 	status, stdout, stderr := invoke(t, env, "config", "explain", "--json", "--listen=:2")
 	if status != 0 {
 		t.Fatal(stderr)
@@ -140,7 +140,7 @@ func TestConfigOrigins(t *testing.T) {
 		got[s.Name] = s.Value + " from " + s.Origin
 	}
 	for name, want := range map[string]string{
-		"listen": ":2 from flag", "max-width": "7 from file", "request-timeout": "8s from environment",
+		"listen": ":2 from flag", "max-width": "7 from file", "request-timeout": "28s from environment",
 		"body-read-timeout": "3s from SIPI environment", "trusted-proxies": "10.0.0.0/8 from file", "max-connections": "4096 from default",
 	} {
 		if got[name] != want {
@@ -242,7 +242,7 @@ func TestServe(t *testing.T) {
 	reload := make(chan os.Signal, 1)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	p := &program{args: []string{"serve", "--listen=127.0.0.1:0", "--config", file, dir}, stdout: &stdout, stderr: &stderr, reload: reload}
+	p := &program{args: []string{"serve", "--listen=127.0.0.1:0", "--operator-listen=127.0.0.1:0", "--cache-dir", t.TempDir(), "--config", file, dir}, stdout: &stdout, stderr: &stderr, reload: reload}
 	done := make(chan int, 1)
 	go func() { done <- p.run(ctx) }()
 	address := regexp.MustCompile(`http://\S+?:\d+`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -45,7 +46,7 @@ func runRender(ctx context.Context, p *program, args []string) error {
 		return err
 	}
 	defer w.Close()
-	job, err := w.renderer.Prepare(ctx, w.subject, params)
+	job, err := w.renderer.Prepare(ctx, render.Request{Subject: w.subject, Params: params})
 	if err != nil {
 		return explained(err)
 	}
@@ -55,11 +56,11 @@ func runRender(ctx context.Context, p *program, args []string) error {
 	}
 	defer answer.Close()
 	if out == "-" {
-		_, err = answer.WriteTo(p.stdout)
+		_, err = io.Copy(p.stdout, answer)
 		return err
 	}
 	return writeFile(out, func(f *os.File) error {
-		_, err := answer.WriteTo(f)
+		_, err := io.Copy(f, answer)
 		return err
 	})
 }
@@ -82,7 +83,7 @@ func openWorkbench(cfg *config, file string) (*workbench, error) {
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
-	r, err := render.New(cfg.Render, engine, 1)
+	r, err := render.New(cfg.Render, render.Deps{Decoder: engine}, 1)
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}

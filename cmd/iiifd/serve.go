@@ -8,12 +8,14 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"example.com/iiifd/admission"
+	"example.com/iiifd/cache"
 	"example.com/iiifd/decode"
 	"example.com/iiifd/docroot"
 	"example.com/iiifd/iiif"
+	"example.com/iiifd/metrics"
 	"example.com/iiifd/option"
 	"example.com/iiifd/render"
 	"example.com/iiifd/server"
@@ -32,13 +34,18 @@ func serveCommand() *command {
 
 // service is a running server with all its parts.
 type service struct {
-	cfg      *config
-	log      *slog.Logger
-	level    slog.LevelVar
-	engine   *decode.Engine
-	renderer *render.Renderer
-	server   *server.Server
-	dirs     []*source.Directory
+	cfg       *config
+	log       *slog.Logger
+	level     slog.LevelVar
+	engine    *decode.Engine
+	cache     *cache.Cache
+	egress    egress
+	admission *admission.Controller
+	renderer  *render.Renderer
+	server    *server.Server
+	operator  *server.Operator
+	telemetry *metrics.Telemetry
+	dirs      []*source.Directory
 }
 
 func runServe(ctx context.Context, p *program, args []string) error {
@@ -64,11 +71,22 @@ func runServe(ctx context.Context, p *program, args []string) error {
 			s.reload(args, p.environ)
 		case err := <-s.server.Failed():
 			return errors.Join(err, s.close())
+		case err := <-s.operatorFailed():
+			return errors.Join(err, s.close())
 		case <-ctx.Done():
 			s.log.Info("shutting down", "drain_timeout", cfg.Server.DrainTimeout.String())
 			return s.close()
 		}
 	}
+}
+
+// operatorFailed delivers the error that ended the operator listener; never
+// where there is none.
+func (s *service) operatorFailed() <-chan error {
+	if s.operator == nil {
+		return nil
+	}
+	return s.operator.Failed()
 }
 
 // startService builds every part and opens the listener.
@@ -78,12 +96,24 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	for _, w := range cfg.Warnings {
 		s.log.Warn("configuration", "key", w.Key, "reason", w.Reason)
 	}
-	reg := prometheus.NewRegistry()
 	var err error
+	if s.telemetry, err = metrics.New(ctx, version, s.log); err != nil {
+		return nil, err
+	}
+	reg := s.telemetry.Registerer()
 	if s.engine, err = decode.Start(cfg.Decode, s.log, reg); err != nil {
 		return nil, err
 	}
-	if s.renderer, err = render.New(cfg.Render, s.engine, 8); err != nil {
+	if err := s.openCache(reg); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if err := s.openAdmission(reg); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.renderer, err = render.New(cfg.Render, render.Deps{
+		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: cfg.Admission.Threshold,
+	}, s.probes())
+	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	mounts, err := s.mounts(dir)
@@ -95,16 +125,34 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 		viewer = docroot.NewViewer(server.NewGallery(s.dirs[0], s.renderer), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: s.log})
 	}
 	s.server, err = server.New(cfg.Server, server.Deps{
-		Renderer: s.renderer, Mounts: mounts, Viewer: viewer, Ready: func(context.Context) error { return nil },
+		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
 		Log: s.log, Access: s.log, Registerer: reg,
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	if !cfg.Operator.Off() {
+		s.operator, err = server.OpenOperator(ctx, cfg.Operator, server.OperatorDeps{
+			Admission: s.admission, Cache: s.cache, Metrics: s.telemetry.Handler(), Public: s.server, Log: s.log,
+		})
+		if err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
 	if err := s.server.Open(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// ready tells whether the parts can do their work.
+func (s *service) ready(context.Context) error {
+	if after := s.cfg.Operator.ReadyCriticalAfter; after > 0 {
+		if severity, since := s.admission.PressureSince(); severity == admission.SeverityCritical && since >= after {
+			return fmt.Errorf("memory pressure has been critical for %v", since)
+		}
+	}
+	return nil
 }
 
 // mounts opens the served directory under /iiif/3 and /iiif/2 and what the
@@ -195,6 +243,9 @@ func (s *service) reload(args, environ []string) {
 	s.log.Info("configuration reloaded")
 }
 
+// telemetryTimeout bounds the last push.
+const telemetryTimeout = 5 * time.Second
+
 // close ends everything in reverse order.
 func (s *service) close() error {
 	var errs []error
@@ -203,11 +254,27 @@ func (s *service) close() error {
 		defer cancel()
 		errs = append(errs, s.server.Close(ctx))
 	}
+	if s.operator != nil {
+		errs = append(errs, s.operator.Close())
+	}
+	if s.cache != nil {
+		errs = append(errs, s.cache.Close())
+	}
+	if s.admission != nil {
+		s.admission.Close()
+	}
 	for _, d := range s.dirs {
 		errs = append(errs, d.Close())
 	}
 	if s.engine != nil {
 		s.engine.Close()
+	}
+	if s.telemetry != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), telemetryTimeout)
+		defer cancel()
+		if err := s.telemetry.Close(ctx); err != nil {
+			s.log.Warn("telemetry was not sent", "error", err.Error())
+		}
 	}
 	return errors.Join(errs...)
 }

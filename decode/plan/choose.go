@@ -108,14 +108,27 @@ func choose(s Shape, region iiif.Rect, width, height int) reduction {
 
 // enough tells whether length stored pixels of an axis, loaded at
 // loaded/stored of their number, make want output pixels: less than one may
-// be missing (sizes of levels are rounded), and never half of them. What is
-// not shrunk is taken from the full size.
+// be missing (an edge tile's size is rounded up), and never half of them.
+// What is not shrunk is taken from the full size.
 func enough(loaded, stored, length, want int) bool {
 	if length <= want {
 		return loaded == stored
 	}
-	have := float64(length) * float64(loaded) / float64(stored)
+	have := float64(length) / nominal(loaded, stored)
 	return have > float64(want)-1 && 2*have >= float64(want)*0.98
+}
+
+// nominal returns the factor that a size was made with: the power of two or
+// else the whole number whose quotient it is, rounded either way, else the
+// sizes' ratio.
+func nominal(loaded, stored int) float64 {
+	ratio := float64(stored) / float64(loaded)
+	for _, k := range [2]int{1 << int(math.Round(math.Log2(ratio))), int(math.Round(ratio))} {
+		if loaded == stored/k || loaded == ceilDiv(stored, k) {
+			return float64(k)
+		}
+	}
+	return ratio
 }
 
 // crop maps region from stored pixels to those that r loads.

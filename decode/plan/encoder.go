@@ -98,7 +98,7 @@ func newEncoder(s Shape, t iiif.Transform, o Options) (Encoder, error) {
 	case o.KeepDepth && c.deep && s.BitsPerSample > 8:
 		e.Bits = 16
 	}
-	e.Profile = o.ICC == ICCKeep && s.ICCBytes > 0 && t.Format != iiif.FormatGIF && !s.convertedAlways() &&
+	e.Profile = o.ICC == ICCKeep && s.ICCBytes > 0 && t.Format != iiif.FormatGIF && !s.convertedAlways() && !s.early() &&
 		(t.Quality == iiif.QualityDefault || t.Quality == iiif.QualityColor || s.Gray())
 	return e, nil
 }

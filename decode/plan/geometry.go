@@ -74,7 +74,7 @@ type axis struct {
 }
 
 // crop returns the loaded pixels that stand for length stored ones from
-// start on. Where their exact number is within one of the number wanted,
+// start on. Where their exact number is at most one off the number wanted,
 // that many are taken: an edge tile of a level whose size was rounded is
 // then neither stretched nor blurred.
 func (a axis) crop(start, length int) (first, count int) {
@@ -84,7 +84,7 @@ func (a axis) crop(start, length int) (first, count int) {
 	}
 	first = int(math.Round(begin))
 	count = int(math.Round(end)) - first
-	if math.Abs(end-begin-float64(a.want)) < 1 && a.want <= a.loaded {
+	if math.Abs(end-begin-float64(a.want)) <= 1 && a.want <= a.loaded {
 		count = a.want
 	}
 	count = min(max(count, 1), a.loaded)

@@ -38,24 +38,33 @@ func (s Shape) convertedAlways() bool {
 	return false
 }
 
+// early tells that samples are brought to whole numbers of at most 16 bits
+// before anything is done with them: Lab, whose channels are not plain
+// numbers to libvips, and samples of 32 bits, for which every later step
+// would cost four times as much.
+func (s Shape) early() bool {
+	return s.Colour == ColourLab || s.Sample != SampleUint || s.BitsPerSample > 16
+}
+
 // recoloured tells that the colour step has work.
 func (p *Plan) recoloured() bool {
 	s := p.Shape
-	if s.convertedAlways() || s.Sample == SampleFloat || s.Sample == SampleInt {
+	if s.convertedAlways() || s.early() {
 		return true
 	}
 	if p.Options.ICC == ICCConvert && s.ICCBytes > 0 && !s.SRGB {
 		return true
 	}
-	return s.BitsPerSample > p.Encoder.Bits && s.BitsPerSample > 8
+	return s.BitsPerSample > 8 && p.Encoder.Bits < 16
 }
 
 // flattens tells that the source's alpha does not reach the output.
 func (p *Plan) flattens() bool { return p.Shape.Alpha && !p.Encoder.Alpha }
 
 // steps lists the plan's operations. Flattening comes before resizing where
-// the background's colour is known there (resizing with alpha needs floats),
-// colour after it (fewer pixels), turning last (only that needs memory).
+// the background's colour can be said there (resizing with alpha needs
+// floats), colour after it as a rule (fewer pixels), turning last (only that
+// needs memory).
 func (p *Plan) steps() []Step {
 	var list []Step
 	add := func(s Step, when bool) {
@@ -63,13 +72,14 @@ func (p *Plan) steps() []Step {
 			list = append(list, s)
 		}
 	}
-	late := p.Shape.convertedAlways() || p.Shape.Sample == SampleFloat || p.Shape.Sample == SampleInt
+	early, ink := p.Shape.early(), p.Shape.convertedAlways()
 	add(StepAdvance, p.Advance > 0)
 	add(StepCrop, p.Crops())
-	add(StepFlatten, p.flattens() && !late)
+	add(StepColour, early)
+	add(StepFlatten, p.flattens() && (early || !ink))
 	add(StepResize, p.Resizes())
-	add(StepColour, p.recoloured())
-	add(StepFlatten, p.flattens() && late)
+	add(StepColour, p.recoloured() && !early)
+	add(StepFlatten, p.flattens() && ink && !early)
 	q := p.Transform.Quality
 	add(StepGray, (q == iiif.QualityGray || q == iiif.QualityBitonal) && (!p.Shape.Gray() || p.Shape.Palette))
 	add(StepCopy, p.Turn != 0 || p.Angle != 0)

@@ -1,4 +1,4 @@
-// The form that puts an Image API 3 address together.
+// The form that puts an Image API 3 URL together.
 
 import { element } from './common.js';
 import { addressRow } from './panel.js';
@@ -34,7 +34,7 @@ export function createBuilder(form, list, view) {
     byId('b-side').max = kind === 'pct' ? '100' : '';
     const part = region();
     if (!base || !part || !form.checkValidity()) {
-      list.replaceChildren(element('li', { className: 'hint', textContent: base ? 'Fill in the numbers to get an address.' : '' }));
+      list.replaceChildren(element('li', { className: 'hint', textContent: base ? 'Fill in the numbers to get a URL.' : '' }));
       return;
     }
     const rotation = (byId('b-mirror').checked ? '!' : '') + byId('b-rotation').value;

@@ -8,6 +8,7 @@ const folders = byId('folders');
 const status = byId('status');
 const more = byId('more');
 const search = byId('q');
+const { title } = document.documentElement.dataset;
 
 /** What is shown: a folder, a filter, and how far it is loaded. */
 const view = { dir: '', query: '', next: '', total: 0, loaded: 0, folders: 0 };
@@ -54,12 +55,11 @@ function crumbs(dir) {
 function showStatus() {
   const counts = [];
   if (view.folders) counts.push(plural(view.folders, 'folder', 'folders'));
-  if (view.loaded || view.total) {
-    counts.push(view.next
-      ? `${number(view.loaded)} ${view.total ? `of ${number(view.total)} ` : ''}images`
-      : plural(view.loaded, 'image', 'images'));
-  }
-  status.textContent = counts.join(', ') + (view.query && counts.length ? ` for “${view.query}”` : '');
+  if (view.loaded) counts.push(plural(view.loaded, 'image', 'images'));
+  let text = counts.join(', ');
+  if (view.next && view.total) text = `${text} of ${number(view.total)} in all`;
+  else if (view.next) text = `First ${text}`;
+  status.textContent = text && view.query ? `${text} for “${view.query}”` : text;
 }
 
 /** The page says what to do where there is nothing to see. */
@@ -139,8 +139,8 @@ function show() {
   });
   if (search.value.trim() !== view.query) search.value = view.query;
   const name = view.dir.split('/').pop();
-  byId('heading').textContent = name || byId('heading').dataset.title;
-  document.title = name ? `${name} – ${byId('heading').dataset.title}` : byId('heading').dataset.title;
+  byId('heading').textContent = name || 'Images';
+  document.title = name ? `${name} – ${title}` : title;
   search.placeholder = name ? `Search in ${name}` : 'Search by name';
   crumbs(view.dir);
   return load();
@@ -175,12 +175,6 @@ more.addEventListener('click', async (event) => {
   // detail is 0 for a press of a key: who reads by keyboard goes on at the
   // first new image instead of at the page's end.
   if (event.detail === 0 || more.hidden) first?.querySelector('a')?.focus();
-});
-document.addEventListener('keydown', (event) => {
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.matches('input, textarea, select')) return;
-  event.preventDefault();
-  search.focus();
 });
 window.addEventListener('popstate', show);
 

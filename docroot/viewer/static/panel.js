@@ -1,15 +1,15 @@
-// The facts and addresses of one image.
+// The facts and URLs of one image.
 
 import { announce, bytes, copy, date, element, imageURL, mounts, number, plural } from './common.js';
 
-/** A list entry with an address and a button that copies it. */
+/** A list entry with a URL and a button that copies it. */
 export function addressRow(label, url) {
-  const button = element('button', { type: 'button', textContent: 'Copy', 'aria-label': `Copy address: ${label}` });
+  const button = element('button', { type: 'button', textContent: 'Copy', 'aria-label': `Copy URL: ${label}` });
   let back;
   button.addEventListener('click', async () => {
     const done = await copy(url);
     button.textContent = done ? 'Copied' : 'Failed';
-    announce(done ? `Copied address: ${label}` : 'Copying is not allowed here. Open the address instead.');
+    announce(done ? `Copied URL: ${label}` : 'Copying is not allowed here. Open the link instead.');
     clearTimeout(back);
     back = setTimeout(() => { button.textContent = 'Copy'; }, 2000);
   });
@@ -20,7 +20,7 @@ export function addressRow(label, url) {
 }
 
 /**
- * The image's addresses as the server spells them. The info.json's id is the
+ * The image's URLs as the server spells them. The info.json's id is the
  * name to publish, also where this page was reached under another one.
  */
 export function addresses(info, id) {
@@ -47,8 +47,8 @@ function commonEnd(a, b) {
 export function showAddresses(list, note, names) {
   const { base3, base2, here3 } = names;
   list.replaceChildren(
-    addressRow('Image information, API 3', `${base3}/info.json`),
-    addressRow('Image information, API 2', `${base2}/info.json`),
+    addressRow('info.json, IIIF 3.0', `${base3}/info.json`),
+    addressRow('info.json, IIIF 2.1', `${base2}/info.json`),
     addressRow('Thumbnail', `${base3}/full/!200,200/0/default.jpg`),
     addressRow('Largest image', `${base3}/full/max/0/default.jpg`),
     addressRow('Original file', `${base3}/file`));
@@ -60,8 +60,7 @@ export function showFacts(list, info, item, pages) {
   const rows = [];
   const add = (name, text) => text && rows.push(element('dt', { textContent: name }), element('dd', { textContent: text }));
   const millions = (info.width * info.height) / 1e6;
-  add('Size', `${number(info.width)} × ${number(info.height)} pixels`);
-  add('', millions >= 0.1 ? `${millions.toFixed(1)} megapixels` : '');
+  add('Size', `${number(info.width)} × ${number(info.height)} pixels${millions >= 0.1 ? ` (${millions.toFixed(1)} MP)` : ''}`);
   add('File', item?.size ? bytes(item.size) : '');
   add('Changed', item?.modified ? date(item.modified) : '');
   add('Pages', pages > 1 ? number(pages) : '');
@@ -69,12 +68,9 @@ export function showFacts(list, info, item, pages) {
   add('Tiles', tile
     ? `${number(tile.width)} × ${number(tile.height ?? tile.width)}, ${plural(tile.scaleFactors.length, 'level', 'levels')}`
     : 'none');
-  const limits = [
-    info.maxWidth && `${number(info.maxWidth)} pixels wide`,
-    info.maxHeight && `${number(info.maxHeight)} pixels high`,
-    info.maxArea && `${number(info.maxArea)} pixels in all`,
-  ].filter(Boolean);
-  add('Largest answer', limits.join(', '));
+  const sides = info.maxWidth && `${number(info.maxWidth)} × ${number(info.maxHeight ?? info.maxWidth)} pixels`;
+  const area = info.maxArea && `${number(info.maxArea)} pixels in all`;
+  add('Sent up to', [sides, area].filter(Boolean).join(', '));
   add('Compliance', String(info.profile ?? '').replace('level', 'level '));
   list.replaceChildren(...rows);
   if (/^https?:/.test(info.rights ?? '')) {

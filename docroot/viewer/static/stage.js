@@ -2,12 +2,24 @@
 
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
 
+/** What a key does while the view or one of its buttons has the focus. */
+export const keys = {
+  '+': 'zoomIn', '=': 'zoomIn', '-': 'zoomOut', '_': 'zoomOut', '\u2212': 'zoomOut',
+  0: 'home', r: 'rotateRight', R: 'rotateLeft', f: 'flip',
+};
+
 /**
  * Makes the deep zoom view in container. on.zoom(percent), on.rotate(degrees),
  * on.flip(bool), on.ready(), on.broken() and on.tileFailed() are called as
  * things happen; 100 % is one image pixel to a CSS pixel.
  */
 export function createStage(container, on) {
+  // OpenSeadragon adds inline style unless an element of this name and
+  // attribute is there; the content security policy would refuse it with an
+  // error. In no namespace it is an element without a meaning.
+  const decoy = document.createElementNS(null, 'style');
+  decoy.setAttribute('data-openseadragon-mobile-css', 'true');
+  document.head.append(decoy);
   const osd = OpenSeadragon({
     element: container,
     // The same drawing everywhere, with or without a graphics processor.
@@ -28,14 +40,35 @@ export function createStage(container, on) {
     tileRetryDelay: 2500,
     timeout: 90000,
   });
+  // The page reads these itself: OpenSeadragon goes by the place of a key on
+  // an American keyboard, where + is elsewhere than on most others.
+  osd.addHandler('canvas-key', (event) => {
+    event.preventDefaultAction = keys[event.originalEvent.key] !== undefined;
+  });
   osd.canvas.setAttribute('role', 'application');
   osd.canvas.setAttribute('aria-roledescription', 'zoomable image');
 
   const zoom = () => {
     const item = osd.world.getItemAt(0);
-    if (item) on.zoom(item.viewportToImageZoom(osd.viewport.getZoom(true)) * 100);
+    if (!item) return;
+    on.zoom(item.viewportToImageZoom(osd.viewport.getZoom(true)) * 100);
+    // The overview helps only where part of the image is out of sight.
+    osd.navigator?.element.classList.toggle('unneeded', osd.viewport.getZoom(true) < osd.viewport.getHomeZoom() * 1.02);
   };
+  // A view of the whole image stays one when the window or the panel changes.
+  let whole = true;
+  const isWhole = () => Math.abs(osd.viewport.getZoom() / osd.viewport.getHomeZoom() - 1) < 0.01;
+  osd.addHandler('animation-finish', () => { whole = isWhole(); });
+  osd.addHandler('resize', () => {
+    if (!whole) return;
+    // OpenSeadragon sets its own zoom once this event is over.
+    queueMicrotask(() => {
+      osd.viewport.goHome(true);
+      whole = true;
+    });
+  });
   osd.addHandler('open', () => {
+    whole = true;
     zoom();
     osd.whenFullyLoaded(on.ready);
   });

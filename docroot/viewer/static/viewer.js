@@ -1,7 +1,7 @@
 import { announce, getJSON, imageURL, mounts, plural, themeButton } from './common.js';
 import { createBuilder } from './builder.js';
 import { addresses, showAddresses, showFacts } from './panel.js';
-import { createStage } from './stage.js';
+import { createStage, keys } from './stage.js';
 
 const byId = (id) => document.getElementById(id);
 const { pageSuffix, firstPage, title } = document.documentElement.dataset;
@@ -131,9 +131,18 @@ function showPanel(open, focus) {
   if (focus) (open ? panel : byId('details')).focus();
 }
 
-/** Keys that belong to the page rather than to OpenSeadragon. */
+/**
+ * Single characters act only while the image or its buttons have the focus
+ * (WCAG 2.1.4); moving by arrow keys is OpenSeadragon's.
+ */
 function onKey(event) {
   if (event.target.matches('input, select') || event.ctrlKey || event.metaKey || event.altKey) return;
+  const action = stageElement.contains(event.target) && !byId('tools').hidden && keys[event.key];
+  if (action) {
+    event.preventDefault();
+    stage[action]();
+    return;
+  }
   if (event.key === 'Escape') {
     if (document.body.classList.contains('filled')) setFilled(false);
     else if (panel.contains(document.activeElement)) showPanel(false, true);
@@ -149,6 +158,10 @@ function wire() {
     const action = button.dataset.do;
     button.addEventListener('click', action === 'fill' ? fill : () => stage[action]());
   }
+  byId('skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    stage.focus();
+  });
   byId('details').addEventListener('click', () => showPanel(panel.hidden, panel.hidden));
   byId('close').addEventListener('click', () => showPanel(false, true));
   byId('again').addEventListener('click', show);
@@ -181,7 +194,6 @@ async function start() {
   }
   view.page = Math.min(Math.max(1, Math.trunc(Number(query.get('page'))) || 1), view.pages);
   await show();
-  if (document.activeElement === document.body) stage.focus();
 }
 
 start();

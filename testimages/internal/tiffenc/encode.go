@@ -56,6 +56,8 @@ type encoder struct {
 	buf   []byte
 	order byteOrder
 	big   bool
+	// base is where in the file buf begins.
+	base int
 }
 
 func (e *encoder) short(v uint16) { e.buf = e.order.AppendUint16(e.buf, v) }
@@ -120,6 +122,12 @@ func (e *encoder) directory(m *Image) (at, next int, err error) {
 	}
 	e.align()
 	at = len(e.buf)
+	return at, e.entries(fields), nil
+}
+
+// entries writes a directory and a link to no next one, whose offset it
+// returns.
+func (e *encoder) entries(fields []field) (next int) {
 	if e.big {
 		e.buf = e.order.AppendUint64(e.buf, uint64(len(fields)))
 	} else {
@@ -133,7 +141,7 @@ func (e *encoder) directory(m *Image) (at, next int, err error) {
 	}
 	next = len(e.buf)
 	e.offset(0)
-	return at, next, nil
+	return next
 }
 
 // The field types this package writes (TIFF 6.0, section 2; BigTIFF).
@@ -158,7 +166,7 @@ type field struct {
 func (e *encoder) place(f *field) {
 	if len(f.value) > e.offsetSize() {
 		e.align()
-		at := len(e.buf)
+		at := e.base + len(e.buf)
 		e.buf = append(e.buf, f.value...)
 		f.value = f.value[:e.offsetSize():e.offsetSize()]
 		if e.big {
@@ -206,6 +214,9 @@ func (e *encoder) fields(m *Image, offsets, counts, subs []int) []field {
 		planar = 2
 	}
 	shorts(284, planar)
+	if m.Predictor {
+		shorts(317, 2)
+	}
 	if m.ColorMap != nil {
 		shorts(320, m.ColorMap...)
 	}

@@ -13,6 +13,7 @@ type Compression uint16
 // The compressions this package writes.
 const (
 	None     Compression = 1
+	LZW      Compression = 5
 	Deflate  Compression = 8
 	PackBits Compression = 32773
 )
@@ -57,7 +58,10 @@ type Image struct {
 	Tile, RowsPerStrip int
 	Planar             bool // each sample in a plane of its own
 	Compression        Compression
-	ExtraSamples       []uint16
+	// Predictor stores the differences of neighbours in a row, for LZW and
+	// Deflate of 8 bits.
+	Predictor    bool
+	ExtraSamples []uint16
 	// ColorMap is 3 << Bits values: all reds, all greens, all blues.
 	ColorMap []uint16
 	// Reduced marks a smaller version of another directory (NewSubfileType
@@ -93,6 +97,9 @@ func (m *Image) chunks(order binary.ByteOrder) ([][]byte, error) {
 	if got, want := len(m.Data), m.rowBytes()*m.Height; got != want {
 		return nil, fmt.Errorf("tiffenc: %d bytes of samples, want %d", got, want)
 	}
+	if m.Predictor && m.Bits != 8 {
+		return nil, fmt.Errorf("tiffenc: predictor for %d-bit samples", m.Bits)
+	}
 	if m.Bits < 8 && (m.Planar || m.Tile > 0) {
 		return nil, fmt.Errorf("tiffenc: %d-bit samples only in chunky strips", m.Bits)
 	}
@@ -107,6 +114,10 @@ func (m *Image) chunks(order binary.ByteOrder) ([][]byte, error) {
 			for x := 0; x < m.Width; x += w {
 				raw := m.chunk(plane, x, y, w, h)
 				swap(raw, m.Bits, order)
+				samples, _ := m.samplesPerChunk()
+				if m.Predictor {
+					predict(raw, w*samples, samples)
+				}
 				packed, err := compress(m.Compression, raw, len(raw)/m.chunkRows(y, h))
 				if err != nil {
 					return nil, err
@@ -162,10 +173,22 @@ func swap(data []byte, bits int, order binary.ByteOrder) {
 	}
 }
 
+// predict replaces samples by what they differ from their left neighbour
+// (TIFF 6.0, section 14).
+func predict(data []byte, rowBytes, samples int) {
+	for at := 0; at < len(data); at += rowBytes {
+		for i := at + rowBytes - 1; i >= at+samples; i-- {
+			data[i] -= data[i-samples]
+		}
+	}
+}
+
 func compress(c Compression, raw []byte, rowBytes int) ([]byte, error) {
 	switch c {
 	case None:
 		return raw, nil
+	case LZW:
+		return appendLZW(nil, raw), nil
 	case Deflate:
 		var buf bytes.Buffer
 		zw := zlib.NewWriter(&buf)

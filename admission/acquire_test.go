@@ -1,0 +1,157 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/iiifd/iiif"
+)
+
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	const threshold = 32 << 20
+	for request, want := range map[string]Lane{
+		"0,0,1024,1024/512,/0/default.jpg":    LaneTile,
+		"full/!800,800/0/default.jpg":         LaneTile,
+		"full/2896,2896/0/default.jpg":        LaneTile, // 33,547,264 bytes
+		"full/2897,2896/0/default.jpg":        LaneFull, // 33,558,848 bytes
+		"full/max/0/default.jpg":              LaneFull,
+		"full/pct:10/0/default.jpg":           LaneFull,
+		"0,0,1000,1000/max/0/default.jpg":     LaneTile,
+		"0,0,9000,9000/max/0/default.jpg":     LaneFull,
+		"0,0,9000,9000/pct:10/0/default.jpg":  LaneTile,
+		"full/2000,/0/default.jpg":            LaneFull,
+		"square/2000,/0/default.jpg":          LaneTile,
+		"full/^max/0/default.jpg":             LaneFull,
+		"0,0,1000,1000/^9000,9000/0/gray.png": LaneFull,
+	} {
+		p, err := iiif.ParseParams(request, iiif.V3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Classify(p, threshold); got != want {
+			t.Errorf("Classify(%s) = %s, want %s", request, got, want)
+		}
+	}
+}
+
+func TestTilesBurstAndFullsAreCapped(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		var leases []*Lease
+		for range 8 {
+			leases = append(leases, r.must(tile("a")))
+		}
+		waiting := r.begin(t.Context(), full("b"))
+		synctest.Wait()
+		leases[0].Release()
+		synctest.Wait()
+		leases = append(leases, (<-waiting).lease)
+		for _, l := range leases {
+			l.Release()
+			l.Release()
+		}
+		r.idle()
+
+		leases = leases[:0]
+		for range 4 {
+			leases = append(leases, r.must(full("b")))
+		}
+		if got := (<-r.begin(t.Context(), full("b"))); got.code() != CodeQueueTimeout || got.after != 10*time.Second {
+			t.Errorf("fifth full: %v after %v", got.err, got.after)
+		}
+		for range 4 {
+			leases = append(leases, r.must(tile("a")))
+		}
+		if got := (<-r.begin(t.Context(), tile("a"))); got.code() != CodeQueueTimeout || got.after != 2*time.Second {
+			t.Errorf("ninth decode: %v after %v", got.err, got.after)
+		}
+		for _, l := range leases {
+			l.Release()
+		}
+		r.idle()
+	})
+}
+
+func TestEngineDecides(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	for _, c := range []struct {
+		name  string
+		ask   Ask
+		want  Lane
+		bytes int64
+	}{
+		{"engine over URL", Ask{URL: LaneTile, Peak: 32 * mib}, LaneFull, 32 * mib},
+		{"engine under URL", Ask{URL: LaneFull, Peak: 32*mib - 1}, LaneTile, 32*mib - 1},
+		{"no price, URL tile", Ask{URL: LaneTile}, LaneTile, 32 * mib},
+		{"no price, URL full", Ask{URL: LaneFull}, LaneFull, r.Books().FullBudget},
+		{"script", Ask{URL: LaneTile, Script: true}, LaneFull, 0},
+	} {
+		l := r.must(c.ask)
+		if got := l.Charge(); got.Lane != c.want || got.Bytes != c.bytes {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+		l.Release()
+	}
+	r.idle()
+}
+
+func TestOversizedIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	a := full("a")
+	a.Peak = r.Books().FullBudget + 1
+	got := r.refused(t.Context(), a)
+	if got.Code != CodeExceedsBudget || got.RetryAfter != 0 || got.Limit != r.Books().FullBudget || got.Code.Kind() != KindNever {
+		t.Errorf("%+v", got)
+	}
+	a.Peak--
+	r.must(a).Release()
+
+	slow := full("a")
+	slow.Seconds = 61
+	if got := r.refused(t.Context(), slow); got.Code != CodeExceedsTime || got.RetryAfter != 0 {
+		t.Errorf("%+v", got)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	slow.Seconds = 1.5
+	if got := r.refused(ctx, slow); got.Code != CodeExceedsTime {
+		t.Errorf("%+v", got)
+	}
+	r.idle()
+}
+
+func TestAbortLeavesTheQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		var leases []*Lease
+		for range 4 {
+			leases = append(leases, r.must(full("a")))
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := errors.New("gone")
+		waiting := r.begin(ctx, full("b"))
+		synctest.Wait()
+		if got := r.Snapshot().Queue; got.FullWaiting != 1 || got.Bytes != 64*mib || len(got.Keys) != 1 {
+			t.Errorf("queue %+v", got)
+		}
+		cancel(gone)
+		if got := <-waiting; !errors.Is(got.err, gone) {
+			t.Errorf("got %v", got.err)
+		}
+		if s := r.Snapshot(); s.ShedTotal != 0 {
+			t.Errorf("an abort is no shed: %v", s.ShedByCode)
+		}
+		for _, l := range leases {
+			l.Release()
+		}
+		r.idle()
+	})
+}

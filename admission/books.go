@@ -1,0 +1,169 @@
+package admission
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+)
+
+const (
+	// usableShare of the envelope may be booked. The rest is the allocator's,
+	// the kernel's and the page cache's; pressure turns high at 0.85.
+	usableShare = 0.80
+
+	minEgress = 4 << 20
+	minIngest = 8 << 20
+	maxIngest = 2 << 30
+	// maxDerived bounds the egress ledger and the memory cache where the
+	// operator set neither.
+	maxDerived = 256 << 20
+)
+
+// Books is how the envelope is shared out, in bytes. Usable is never less
+// than the sum of the lines below it.
+type Books struct {
+	Envelope int64          `json:"envelope_bytes"`
+	Source   EnvelopeSource `json:"source"`
+	Usable   int64          `json:"usable_bytes"`
+
+	IdleFloor   int64 `json:"idle_floor_bytes"`
+	MemoryCache int64 `json:"memory_cache_bytes"`
+	Egress      int64 `json:"egress_bytes"`
+	Ingest      int64 `json:"ingest_bytes"`
+	// Scripts is ScriptSlots times one script's memory.
+	Scripts     int64 `json:"scripts_bytes"`
+	ScriptSlots int   `json:"script_slots"`
+	TileReserve int64 `json:"tile_reserve_bytes"`
+	FullBudget  int64 `json:"full_budget_bytes"`
+
+	// FullMost is the upper bound of the full budget: the envelope without
+	// the tiles' share.
+	FullMost int64 `json:"full_most_bytes"`
+	// GoMemLimit is what GOMEMLIMIT should be: libvips allocates off the Go
+	// heap and is not counted.
+	GoMemLimit int64 `json:"go_memory_limit_bytes"`
+}
+
+// needs is what the books are made from, the envelope aside.
+type needs struct {
+	idle, goIdle, scriptMemory, threshold int64
+	tileMin, fullMax                      int
+	tilesMemoryRatio                      float64
+	// Set by the operator; 0 is derived. What was set does not shrink.
+	cache, egress, ingest int64
+}
+
+// draft fills the lines as large as they would like to be.
+func (n needs) draft(envelope int64) Books {
+	b := Books{Envelope: envelope, Usable: int64(usableShare * float64(envelope)), IdleFloor: n.idle}
+	b.FullMost = int64(float64(envelope) * (1 - n.tilesMemoryRatio))
+	b.FullBudget = b.FullMost
+	b.MemoryCache = orDerived(n.cache, min(envelope/32, maxDerived))
+	b.Egress = orDerived(n.egress, max(min(envelope/16, maxDerived), minEgress))
+	b.Ingest = orDerived(n.ingest, min(max(envelope/32, minIngest), maxIngest))
+	if n.scriptMemory > 0 {
+		b.ScriptSlots = n.fullMax
+	}
+	b.Scripts = int64(b.ScriptSlots) * n.scriptMemory
+	b.TileReserve = mulCapped(n.threshold, int64(max(n.tileMin, 1)))
+	return b
+}
+
+func orDerived(set, derived int64) int64 {
+	if set > 0 {
+		return set
+	}
+	return derived
+}
+
+func mulCapped(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64/4/b {
+		return math.MaxInt64 / 4
+	}
+	return a * b
+}
+
+// over is what the lines take beyond what is usable.
+func (b *Books) over() int64 {
+	return b.IdleFloor + b.MemoryCache + b.Egress + b.Ingest + b.Scripts + b.TileReserve + b.FullBudget - b.Usable
+}
+
+// close shrinks the lines until their sum is usable, in an order that keeps
+// what users feel most for longest. It reports whether that was possible.
+// docs/adr explains why the full budget gives way first, down to half.
+func (n needs) close(envelope int64) (Books, bool) {
+	b := n.draft(envelope)
+	atLeast := func(line *int64, floor int64) {
+		if excess := b.over(); excess > 0 && *line > floor {
+			*line = max(floor, *line-excess)
+		}
+	}
+	derived := func(line *int64, set, floor int64) {
+		if set == 0 {
+			atLeast(line, floor)
+		}
+	}
+	atLeast(&b.FullBudget, envelope/2)
+	derived(&b.MemoryCache, n.cache, 0)
+	derived(&b.Egress, n.egress, minEgress)
+	derived(&b.Ingest, n.ingest, minIngest)
+	for b.over() > 0 && b.ScriptSlots > 1 {
+		b.ScriptSlots--
+		b.Scripts = int64(b.ScriptSlots) * n.scriptMemory
+	}
+	atLeast(&b.TileReserve, max(n.threshold, envelope/8))
+	atLeast(&b.FullBudget, min(n.threshold, b.FullMost))
+	atLeast(&b.TileReserve, n.threshold)
+	b.GoMemLimit = (n.goIdle + b.MemoryCache + b.Egress + b.Ingest + b.Scripts) / 4 * 5
+	return b, b.over() <= 0
+}
+
+// closeBooks closes the books on the envelope. Where that cannot be done the
+// error names the least limit that works.
+func closeBooks(envelope int64, source EnvelopeSource, n needs) (Books, error) {
+	b, ok := n.close(envelope)
+	b.Source = source
+	if ok {
+		return b, nil
+	}
+	const mib = 1 << 20
+	low, high := envelope/mib, int64(1)
+	for high <= low {
+		high *= 2
+	}
+	for _, ok := n.close(high * mib); !ok && high < math.MaxInt64/mib/4; _, ok = n.close(high * mib) {
+		high *= 2
+	}
+	for low+1 < high {
+		if mid := (low + high) / 2; n.fitsIn(mid * mib) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return Books{}, fmt.Errorf("memory-limit: %d bytes (%s) are too little for what is configured; the least that works is %dMiB", envelope, source, high)
+}
+
+func (n needs) fitsIn(envelope int64) bool {
+	_, ok := n.close(envelope)
+	return ok
+}
+
+// log writes each line of the books.
+func (b *Books) log(log *slog.Logger) {
+	for _, line := range []struct {
+		name  string
+		bytes int64
+	}{
+		{"idle_floor", b.IdleFloor},
+		{"memory_cache", b.MemoryCache},
+		{"egress", b.Egress},
+		{"ingest", b.Ingest},
+		{"scripts", b.Scripts},
+		{"tile_reserve", b.TileReserve},
+		{"full_budget", b.FullBudget},
+		{"left_over", -b.over()},
+	} {
+		log.Info("memory booked", "line", line.name, "bytes", line.bytes, "envelope", b.Envelope, "source", string(b.Source))
+	}
+}
