@@ -26,6 +26,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"example.com/iiifd/decode"
 	"example.com/iiifd/decode/header"
 	"example.com/iiifd/decode/plan"
@@ -39,8 +41,12 @@ const cellVariable = "IIIFD_ESTIMATE_CELL"
 
 func isCell() bool { return os.Getenv(cellVariable) != "" }
 
-// order is what such a process is told on standard input.
-type order struct{ Path, Tiny, Params string }
+// order is what such a process is told on standard input: the requests that
+// it carries out at once.
+type order []work
+
+// work is one request on one file. Tiny is a small file of the same kind.
+type work struct{ Path, Tiny, Params string }
 
 // result is what it answers.
 type result struct {
@@ -74,8 +80,8 @@ func runCell(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// measureCell warms up with the tiny file, then measures the request on the
-// other one.
+// measureCell warms up with the tiny files, then measures the requests on the
+// others, all at once.
 func measureCell(o order) (result, error) {
 	var c decode.Config
 	c.Options(option.NewSet())
@@ -84,8 +90,10 @@ func measureCell(o order) (result, error) {
 		return result{}, err
 	}
 	defer e.Close()
-	if _, err := render(e, o.Tiny, warmUp(o.Params)); err != nil {
-		return result{}, fmt.Errorf("warm-up: %w", err)
+	for _, w := range o {
+		if _, err := render(e, w.Tiny, warmUp(w.Params)); err != nil {
+			return result{}, fmt.Errorf("warm-up: %w", err)
+		}
 	}
 	debug.FreeOSMemory()
 	if C.purge() != 0 {
@@ -100,7 +108,7 @@ func measureCell(o order) (result, error) {
 	}
 	stop := watchAnonymous()
 	before := cpuTime()
-	p, err := render(e, o.Path, o.Params)
+	plans, err := renderAll(e, o)
 	used := cpuTime() - before
 	anonymous := stop()
 	if err != nil {
@@ -110,10 +118,25 @@ func measureCell(o order) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return result{
-		Real: max(end["VmHWM"]-base["VmRSS"], anonymous-base["RssAnon"], 1), Estimate: p.Peak(),
-		CPU: used, Seconds: p.Seconds(), Parts: p.Parts(),
-	}, nil
+	r := result{Real: max(end["VmHWM"]-base["VmRSS"], anonymous-base["RssAnon"], 1), CPU: used}
+	for _, p := range plans {
+		r.Estimate += p.Peak()
+		r.Seconds += p.Seconds()
+		r.Parts = append(r.Parts, p.Parts()...)
+	}
+	return r, nil
+}
+
+func renderAll(e *decode.Engine, o order) ([]*plan.Plan, error) {
+	plans := make([]*plan.Plan, len(o))
+	var g errgroup.Group
+	for i, w := range o {
+		g.Go(func() (err error) {
+			plans[i], err = render(e, w.Path, w.Params)
+			return err
+		})
+	}
+	return plans, g.Wait()
 }
 
 // warmUp is a small request with the rotation, quality and format of params.

@@ -38,19 +38,20 @@ func main() {
 
 // config holds the flags.
 type config struct {
-	dir     string
-	sizes   sizeList
-	large   sizeList
-	kinds   string
-	params  string
-	ops     int
-	random  int
-	seed    uint64
-	jobs    int
-	cellMax time.Duration
-	allMax  time.Duration
-	out     string
-	verbose bool
+	dir      string
+	sizes    sizeList
+	large    sizeList
+	kinds    string
+	params   string
+	ops      int
+	random   int
+	together int
+	seed     uint64
+	jobs     int
+	cellMax  time.Duration
+	allMax   time.Duration
+	out      string
+	verbose  bool
 }
 
 func (c *config) flags(f *flag.FlagSet) {
@@ -62,6 +63,7 @@ func (c *config) flags(f *flag.FlagSet) {
 	f.StringVar(&c.params, "params", "", "these requests instead of the listed ones, separated by blanks")
 	f.IntVar(&c.ops, "ops", 0, "how many of the listed requests each file gets, rotating; 0 for all")
 	f.IntVar(&c.random, "random", 200, "how many random requests follow")
+	f.IntVar(&c.together, "together", 100, "how many further random requests are carried out two to eight at once")
 	f.Uint64Var(&c.seed, "seed", 0, "seed of the random requests; 0 draws one")
 	f.IntVar(&c.jobs, "jobs", 1, "processes at once")
 	f.DurationVar(&c.cellMax, "cell-time", time.Minute, "longest time for one request; it is left out after that")
@@ -91,6 +93,7 @@ func (c *config) run(ctx context.Context) (bool, error) {
 	}
 	cells := listed(files, strings.Fields(c.params), c.ops)
 	cells = append(cells, randomCells(files, c.random, c.seed)...)
+	cells = append(cells, together(randomCells(files, c.together, c.seed+1), c.seed)...)
 	fmt.Printf("%d files, %d requests, seed %d\n", len(files), len(cells), c.seed)
 	results, err := runCells(ctx, cells, c.jobs, c.cellMax, c.out)
 	if err != nil {

@@ -22,9 +22,9 @@ func (m *measure) encoder() []Part {
 		why = "encoder: whole picture and its planes"
 		perPixel := 6.6
 		if alpha {
-			perPixel = 40
+			perPixel = 42
 		}
-		bytes = sum(times(px, perPixel), 3*mib/2)
+		bytes = sum(times(px, perPixel), 5*mib/2)
 	case iiif.FormatAVIF:
 		why = "encoder: whole picture and its search"
 		bytes = sum(times(px, 21.5), 8*mib)
@@ -35,7 +35,7 @@ func (m *measure) encoder() []Part {
 		why = "encoder: a tile, and the whole output"
 		samples := product(px, m.written)
 		tile := product(min(px, 512*512), m.written, 12)
-		bytes = sum(samples, tile, product(512, w, m.written), mib)
+		bytes = sum(samples, tile, mib)
 	case iiif.FormatJXL:
 		why = "encoder: whole picture in floats"
 		perPixel := int64(46)

@@ -35,7 +35,7 @@ func (m *measure) tiffTiles(l Level) []Part {
 
 // touched counts the tiles of a side that a stretch lies on.
 func touched(start, length, tile int64) int64 {
-	return over(start+length, tile) - start/tile
+	return over(sum(start, length), tile) - start/tile
 }
 
 // tiffStrips: strips of at most 128 rows are decoded one by one, longer ones
