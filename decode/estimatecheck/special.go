@@ -56,8 +56,8 @@ func makeSVG(_ *maker, s size, out string) error {
 	return os.WriteFile(out, b.Bytes(), 0o644)
 }
 
-// makePDF makes a page that holds the picture as a JPEG; at 150 pixels per
-// inch the page is as large as the picture.
+// makePDF makes a page that holds the picture as a JPEG; one point per
+// pixel.
 func makePDF(m *maker, s size, out string) error {
 	jpg := out + ".jpg"
 	defer os.Remove(jpg)
@@ -68,7 +68,7 @@ func makePDF(m *maker, s size, out string) error {
 	if err != nil {
 		return err
 	}
-	w, h := float64(s.width)*72/150, float64(s.height)*72/150
+	w, h := float64(s.width), float64(s.height)
 	draw := fmt.Sprintf("q %.2f 0 0 %.2f 0 0 cm /P Do Q", w, h)
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>",

@@ -20,7 +20,7 @@ func (m *measure) encoder() []Part {
 	case iiif.FormatWebP:
 		// An alpha plane is coded without loss, by the costly coder.
 		why = "encoder: whole picture and its planes"
-		perPixel := 6.6
+		perPixel := 7.5
 		if alpha {
 			perPixel = 42
 		}
@@ -38,11 +38,11 @@ func (m *measure) encoder() []Part {
 		bytes = sum(samples, tile, mib)
 	case iiif.FormatJXL:
 		why = "encoder: whole picture in floats"
-		perPixel := int64(46)
+		perPixel := int64(50)
 		if alpha {
 			perPixel = 75
 		}
-		bytes = sum(product(px, perPixel), mib)
+		bytes = sum(product(px, perPixel), 2*mib)
 	case iiif.FormatPDF:
 		why = "encoder: the page's JPEG, kept until the end"
 		bytes = sum(product(64, w), times(px, jpegBytes(m.p.Encoder)), mib)

@@ -6,7 +6,11 @@ func (m *measure) jxl() []Part {
 	s := m.p.Shape
 	frame := product(m.pixels(), m.stored)
 	parts := add(nil, StageLoader, frame, "frame, whole")
-	codec := times(frame, 1.05)
+	share := 1.05
+	if s.Lossless {
+		share = 0.6
+	}
+	codec := times(frame, share)
 	if s.BitsPerSample > 8 {
 		codec = times(product(m.pixels(), int64(s.Bands)), 5.1)
 	}

@@ -8,13 +8,15 @@ func (m *measure) webp() []Part {
 	s := m.p.Shape
 	loaded := product(m.loadedW, m.loadedH)
 	parts := m.lineCache(1)
-	parts = add(parts, StageCodec, product(2, s.FileSize), "the file")
-	codec := sum(product(8, loaded), product(200, int64(s.Width)), 3*mib)
+	parts = add(parts, StageCodec, sum(s.FileSize, min(s.FileSize, 4*mib)), "the file")
+	codec := product(8, loaded)
 	switch {
 	case s.Lossless:
-		codec = sum(codec, times(m.pixels(), 4.15))
+		codec = sum(max(codec, sum(times(m.pixels(), 4.15), product(4, loaded))), 6*mib)
 	case s.Alpha:
-		codec = sum(codec, product(5, m.pixels()))
+		codec = sum(max(codec, sum(product(5, m.pixels()), product(4, loaded))), 8*mib)
+	default:
+		codec = sum(codec, product(200, int64(s.Width)), 3*mib)
 	}
 	return add(parts, StageCodec, codec, "canvases")
 }
