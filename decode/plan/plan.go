@@ -24,6 +24,9 @@ type Plan struct {
 
 	// Crop is the region in loaded pixels, as stored (not upright).
 	Crop iiif.Rect
+	// BandRows is how many rows of the crop OpenJPEG decodes at once (JP2),
+	// 0 elsewhere.
+	BandRows int
 	// Advance is the number of lines a sequential decoder is led through
 	// before the crop is asked for, 0 for none.
 	Advance int
@@ -91,13 +94,12 @@ func (p *Plan) load(region iiif.Rect) {
 	r := choose(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
 	level := p.Shape.Levels[r.level]
 	p.Level, p.Page, p.SubIFD = r.level, level.Page, level.SubIFD
-	if p.Shape.Loader == LoaderJP2 {
-		p.Page = level.Reduction
-	}
 	p.Shrink, p.LoadedWidth, p.LoadedHeight = r.shrink, r.width, r.height
 	p.Crop = r.crop(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
 	p.Access = access(p.Shape, r, p.Crop, p.ScaledWidth, p.ScaledHeight)
-	if p.Access == AccessSequential {
+	if p.DecoderCrops() {
+		p.BandRows = bandRows(p.Crop, level)
+	} else if p.Access == AccessSequential {
 		p.Advance = p.Crop.Y
 	}
 }
@@ -128,6 +130,10 @@ func (p *Plan) turn(t turn) {
 func (p *Plan) Resizes() bool {
 	return p.Crop.Width != p.ScaledWidth || p.Crop.Height != p.ScaledHeight
 }
+
+// DecoderCrops tells that the decoder delivers the crop alone (JP2: OpenJPEG
+// decodes any rectangle).
+func (p *Plan) DecoderCrops() bool { return p.Shape.Loader == LoaderJP2 }
 
 // Crops tells that less than the loaded picture is used.
 func (p *Plan) Crops() bool {
