@@ -77,8 +77,9 @@ func orDerived(set, derived int64) int64 {
 }
 
 func mulCapped(a, b int64) int64 {
-	if b > 0 && a > math.MaxInt64/4/b {
-		return math.MaxInt64 / 4
+	const most = 1 << 60
+	if b > 0 && a > most/b {
+		return most
 	}
 	return a * b
 }

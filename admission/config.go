@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"math"
 	"time"
 
 	"example.com/iiifd/option"
@@ -93,6 +92,10 @@ const maxThreads = 1024
 // maxCount bounds the options that count something without a natural bound.
 const maxCount = 1_000_000
 
+// maxBytes bounds the options that are sizes, so that their sums do not
+// overflow.
+const maxBytes = 1 << 50
+
 const day = 24 * time.Hour
 
 // Options declares the settings in s and sets their defaults.
@@ -120,17 +123,17 @@ func (c *Config) capacityOptions(s *option.Set) {
 		"Share of the threads that only tiles can take.").Alias("SIPI_TILES_THREAD_RATIO", nil)
 	s.Word(&c.Mode, "admission-mode", ModeAdvanced, []string{ModeBasic, ModeAdvanced},
 		"advanced enforces everything; basic only counts what the full cap and the full memory budget would refuse.").Alias("SIPI_ADMISSION_MODE", sipiMode)
-	s.Size(&c.MemoryLimit, "memory-limit", 0, 0, math.MaxInt64,
+	s.Size(&c.MemoryLimit, "memory-limit", 0, 0, maxBytes,
 		"Memory that the process may take. 0 takes the cgroup's limit, or else what the host has available at start.").Alias("SIPI_MEMORY_LIMIT", nil)
 	s.Number(&c.TilesMemoryRatio, "tiles-memory-ratio", 0.25, 0, 1,
 		"Share of the memory that full decodes cannot take.").Alias("SIPI_TILES_MEMORY_RATIO", nil)
-	s.Size(&c.Threshold, "large-decode-threshold-bytes", 32<<20, 1, math.MaxInt64,
+	s.Size(&c.Threshold, "large-decode-threshold-bytes", 32<<20, 1, maxBytes,
 		"A decode whose estimated peak reaches this is a full, below it a tile.").Alias("SIPI_LARGE_DECODE_THRESHOLD_BYTES", nil)
 	s.Size(&c.IngestBytes, "ingest-bytes", 0, 0, maxIngest,
 		"Memory for fetched sources and request bodies. 0 derives it from the memory limit; else at least 8 MiB.")
-	s.Size(&c.EgressBytes, "egress-bytes", 0, 0, math.MaxInt64,
+	s.Size(&c.EgressBytes, "egress-bytes", 0, 0, maxBytes,
 		"Memory for encoded answers that are being written. 0 takes a sixteenth of the memory limit, at most 256 MiB.")
-	s.Size(&c.MemoryCacheBytes, "memory-cache-bytes", 0, 0, math.MaxInt64,
+	s.Size(&c.MemoryCacheBytes, "memory-cache-bytes", 0, 0, maxBytes,
 		"Memory for the derivative cache in front of the disk. 0 takes a thirty-second of the memory limit, at most 256 MiB.")
 	s.Number(&c.HeadroomRatio, "headroom-ratio", 0.10, 0, 0.5,
 		"Share of the full memory budget that is used only while memory pressure is normal.")
@@ -141,10 +144,10 @@ func (c *Config) queueOptions(s *option.Set) {
 		"Longest wait of a tile for a permit. 0 never waits.").Alias("SIPI_QUEUE_TIMEOUT", sipiSeconds)
 	s.Duration(&c.QueueTimeoutFull, "queue-timeout-full", 10*time.Second, 0, day,
 		"Longest wait of a full decode or a script for a permit. 0 never waits.").Alias("SIPI_QUEUE_TIMEOUT", sipiSeconds)
-	s.Int(&c.QueueMax, "queue-max", 512, 1, maxCount, "Requests that may wait, for each lane.")
-	s.Size(&c.QueueMaxBytes, "queue-max-bytes", 0, 0, math.MaxInt64,
+	s.Int(&c.QueueMax, "queue-max", 512, 1, maxCount, "Requests that may wait, for each lane; scripts have a line of their own.")
+	s.Size(&c.QueueMaxBytes, "queue-max-bytes", 0, 0, maxBytes,
 		"Sum of the estimates of waiting requests, for each lane. 0 takes four times the full memory budget.")
-	s.Size(&c.QueueHeldBytes, "queue-held-bytes", 64<<20, 1, math.MaxInt64,
+	s.Size(&c.QueueHeldBytes, "queue-held-bytes", 64<<20, 1, maxBytes,
 		"Bytes that waiting requests really hold (fetched sources, bodies), for each lane.")
 }
 
@@ -172,6 +175,6 @@ func (c *Config) adaptiveOptions(s *option.Set) {
 	s.Int(&c.AdaptiveMin, "adaptive-min", 0, 0, maxThreads, "Least value of the adaptive limit. 0 takes the tiles' floor.")
 	s.Bool(&c.VirtualLanes, "virtual-lanes", false, "Bounds each client's share of the queue. Needs adaptive-mode shadow or enforce.")
 	s.Int(&c.LaneQueueMax, "lane-queue-max", 0, 0, maxCount, "Requests of one client that may wait, with virtual lanes. 0 takes a quarter of queue-max.")
-	s.Size(&c.LaneQueueMaxBytes, "lane-queue-max-bytes", 0, 0, math.MaxInt64,
+	s.Size(&c.LaneQueueMaxBytes, "lane-queue-max-bytes", 0, 0, maxBytes,
 		"Estimates of one client's waiting requests, with virtual lanes. 0 takes a quarter of queue-max-bytes.")
 }

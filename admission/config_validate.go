@@ -64,11 +64,11 @@ func (c *Config) validateRatios(bad func(string, ...any)) {
 	if c.FullMax < 0 || c.FullMax > maxThreads {
 		bad("full-max: %d is outside 0 to %d", c.FullMax, maxThreads)
 	}
-	if c.Threshold <= 0 {
-		bad("large-decode-threshold-bytes: must be positive")
+	if c.Threshold <= 0 || c.Threshold > maxBytes {
+		bad("large-decode-threshold-bytes: %d is outside 1 to %d", c.Threshold, int64(maxBytes))
 	}
-	if c.MemoryLimit < 0 {
-		bad("memory-limit: must not be negative")
+	if c.MemoryLimit < 0 || c.MemoryLimit > maxBytes {
+		bad("memory-limit: %d is outside 0 to %d", c.MemoryLimit, int64(maxBytes))
 	}
 	if c.IngestBytes != 0 && (c.IngestBytes < minIngest || c.IngestBytes > maxIngest) {
 		bad("ingest-bytes: %d is outside 8MiB to 2GiB", c.IngestBytes)

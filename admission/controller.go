@@ -147,9 +147,10 @@ func (c *Controller) build(file *quotaFile, reg prometheus.Registerer) {
 	if c.cfg.Mode == ModeBasic {
 		c.shadow = newShadow(c, c.advancedCapacityLocked(0), c.caps(file))
 	}
-	c.Egress = newLedger(c.books.Egress, CodeQueueHeldBytes, c)
-	c.Ingest = newLedger(c.books.Ingest, CodeIngestExceedsBudget, c)
-	c.Spool = newLedger(c.cfg.SpoolBytes, CodeQueueHeldBytes, c)
+	c.Egress = newLedger(c.books.Egress, CodeQueueHeldBytes, c.facts.Since)
+	c.Spool = newLedger(c.cfg.SpoolBytes, CodeQueueHeldBytes, c.facts.Since)
+	c.Ingest = newLedger(c.books.Ingest, CodeIngestExceedsBudget, c.facts.Since)
+	c.Ingest.refused = c.countLedger
 	many := 4 * c.threads.total
 	c.HeaderProbes = newSlots("header_probe", orCount(c.cfg.HeaderProbes, many), c.metrics)
 	c.Hooks = newSlots("hook", orCount(c.cfg.HookSlots, many), c.metrics)

@@ -57,6 +57,24 @@ func (c *Controller) idleLocked() {
 	}
 }
 
+// Gate refuses what need not even be read: at critical pressure or while
+// draining. It returns nil where a request of the lane may go on.
+func (c *Controller) Gate(lane Lane) *Rejection {
+	now := c.facts.Since()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	severity, oom := c.pressure.gate(now)
+	l := &Lease{c: c, charge: Charge{Lane: lane}}
+	switch {
+	case c.draining:
+		return c.rejectLocked(l, CodeDraining, now)
+	case severity == SeverityCritical && (lane == LaneFull || oom):
+		return c.rejectLocked(l, CodePressure, now)
+	default:
+		return nil
+	}
+}
+
 // PressureSince returns the severity and for how long it has lasted.
 func (c *Controller) PressureSince() (Severity, time.Duration) {
 	s := c.pressure.snapshot(c.facts.Since())

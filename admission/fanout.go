@@ -68,6 +68,15 @@ func (c *Controller) TryAcquire(ctx context.Context, kind FanoutKind, a Ask) (*L
 	return l, true
 }
 
+// FanoutExhausted is the refusal of a script all of whose images were
+// skipped.
+func (c *Controller) FanoutExhausted() *Rejection {
+	now := c.facts.Since()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rejectLocked(&Lease{c: c, ask: Ask{Script: true}, charge: Charge{Lane: LaneFull}}, CodeFanoutExhausted, now)
+}
+
 // FanoutFailed counts fan-out work that failed for another reason than
 // admission.
 func (c *Controller) FanoutFailed(kind FanoutKind) {

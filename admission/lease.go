@@ -49,7 +49,6 @@ func FromContext(ctx context.Context) *Lease {
 
 // Context returns a context that runs under the lease: FromContext finds it,
 // and it ends when an operator cancels the lease or the lease is released.
-// Call it once, for the work itself.
 func (l *Lease) Context(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, leaseKey{}, l))
 	l.c.mu.Lock()
@@ -58,7 +57,12 @@ func (l *Lease) Context(ctx context.Context) context.Context {
 		cancel(context.Canceled)
 		return ctx
 	}
-	l.ctx, l.cancel = ctx, cancel
+	if l.ctx == nil {
+		l.ctx, l.cancel = ctx, cancel
+		return ctx
+	}
+	first := l.ctx
+	context.AfterFunc(first, func() { cancel(context.Cause(first)) })
 	return ctx
 }
 

@@ -1,25 +1,33 @@
 package admission
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
+
+// wantedFor is how long a key that a ledger refused counts as one that waits.
+const wantedFor = 10 * time.Second
 
 // Ledger bounds bytes that are held outside decodes. Bytes are taken without
 // waiting: who holds a part of what it needs must not wait for the rest.
-// While several keys hold or want bytes, one key holds at most a quarter. It
-// is safe for use by several goroutines.
+// While another key was refused lately, one key gets at most a quarter. It is
+// safe for use by several goroutines.
 type Ledger struct {
 	limit int64
 	never Code // of what is larger than the ledger
-	c     *Controller
+	since func() time.Duration
+	// refused counts a refusal, where it is one of a request.
+	refused func(*Rejection)
 
-	mu     sync.Mutex
-	used   int64
-	byKey  map[string]int64
-	wanted map[string]int // keys that were refused and have not come through since
-}
-
-// newLedger returns a ledger of limit bytes.
-func newLedger(limit int64, never Code, c *Controller) *Ledger {
-	return &Ledger{limit: limit, never: never, c: c, byKey: make(map[string]int64), wanted: make(map[string]int)}
+	mu    sync.Mutex
+	used  int64
+	byKey map[string]int64
+	// wanted is the last two keys that were refused and have not come
+	// through since.
+	wanted [2]struct {
+		key string
+		at  time.Duration
+	}
 }
 
 // Hold is bytes taken from a ledger, for one key. It is not safe for use by
@@ -28,6 +36,10 @@ type Hold struct {
 	ledger *Ledger
 	key    string
 	bytes  int64
+}
+
+func newLedger(limit int64, never Code, since func() time.Duration) *Ledger {
+	return &Ledger{limit: limit, never: never, since: since, byKey: make(map[string]int64)}
 }
 
 // Hold starts an empty hold for a key; Grow takes bytes as they arrive.
@@ -52,24 +64,36 @@ func (l *Ledger) Reserve(key string, n int64) (*Hold, error) {
 // Grow takes n more bytes, or none and a *Rejection.
 func (h *Hold) Grow(n int64) error {
 	l := h.ledger
+	now := l.since()
 	l.mu.Lock()
-	code := l.grow(h, n)
+	code := l.grow(h, n, now)
 	l.mu.Unlock()
 	if code == "" {
 		return nil
 	}
-	return l.c.rejectBytes(code, h.bytes+n, l.limit)
+	r := &Rejection{Code: code, Lane: LaneFull, Bytes: h.bytes + n, Limit: l.limit}
+	if code.Kind() != KindNever {
+		r.RetryAfter = time.Second
+	}
+	if l.refused != nil {
+		l.refused(r)
+	}
+	return r
 }
 
-func (l *Ledger) grow(h *Hold, n int64) Code {
+func (l *Ledger) grow(h *Hold, n int64, now time.Duration) Code {
 	switch {
-	case n < 0 || h.bytes+n > l.limit:
+	case n < 0 || !fits(h.bytes, n, l.limit):
 		return l.never
-	case !fits(l.used, n, l.limit) || (l.contended(h.key) && !fits(l.byKey[h.key], n, l.limit/4)):
-		l.want(h.key)
+	case !fits(l.used, n, l.limit) || (l.contended(h.key, now) && !fits(l.byKey[h.key], n, l.limit/4)):
+		l.want(h.key, now)
 		return CodeQueueHeldBytes
 	}
-	delete(l.wanted, h.key)
+	for i := range l.wanted {
+		if l.wanted[i].key == h.key {
+			l.wanted[i].key = ""
+		}
+	}
 	if n > 0 {
 		l.used += n
 		l.byKey[h.key] += n
@@ -78,21 +102,22 @@ func (l *Ledger) grow(h *Hold, n int64) Code {
 	return ""
 }
 
-// contended tells whether another key was refused and still has nothing.
-func (l *Ledger) contended(key string) bool {
-	if l.wanted[key] > 0 {
-		return len(l.wanted) > 1
+// contended tells whether another key was refused lately.
+func (l *Ledger) contended(key string, now time.Duration) bool {
+	for _, w := range l.wanted {
+		if w.key != "" && w.key != key && now-w.at < wantedFor {
+			return true
+		}
 	}
-	return len(l.wanted) > 0
+	return false
 }
 
-// want remembers that a key was refused. The memory is bounded; it ends when
-// the key is served or the ledger is empty.
-func (l *Ledger) want(key string) {
-	const most = 1024
-	if len(l.wanted) < most || l.wanted[key] > 0 {
-		l.wanted[key]++
+// want remembers that a key was refused.
+func (l *Ledger) want(key string, now time.Duration) {
+	if l.wanted[0].key != key {
+		l.wanted[1] = l.wanted[0]
 	}
+	l.wanted[0].key, l.wanted[0].at = key, now
 }
 
 // Bytes returns what is held.
@@ -108,9 +133,6 @@ func (h *Hold) Release() {
 		delete(l.byKey, h.key)
 	}
 	h.bytes = 0
-	if l.used == 0 {
-		clear(l.wanted)
-	}
 }
 
 // InUse returns the bytes held and the ledger's limit.
@@ -120,14 +142,11 @@ func (l *Ledger) InUse() (used, limit int64) {
 	return l.used, l.limit
 }
 
-// rejectBytes counts and describes a refusal of a ledger.
-func (c *Controller) rejectBytes(code Code, bytes, limit int64) *Rejection {
+// countLedger counts a refusal of a ledger that ended a request.
+func (c *Controller) countLedger(r *Rejection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.shed[code]++
-	c.metrics.rejected(LaneFull, code)
-	return &Rejection{
-		Code: code, Lane: LaneFull, Bytes: bytes, Limit: limit,
-		RetryAfter: c.retryAfterLocked(code, LaneFull, 0),
-	}
+	r.RetryAfter = c.retryAfterLocked(r.Code, r.Lane, 0)
+	c.shed[r.Code]++
+	c.metrics.rejected(r.Lane, r.Code)
 }

@@ -5,9 +5,10 @@ package admission
 // refusal of a request. Give returns the bytes.
 func (l *Ledger) Take(key string, n int64) bool {
 	h := l.Hold(key)
+	now := l.since()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.grow(h, n) == ""
+	return l.grow(h, n, now) == ""
 }
 
 // Give returns n bytes that Take booked for the key.

@@ -97,8 +97,12 @@ func (c *Controller) rejectLocked(l *Lease, code Code, now time.Duration) *Rejec
 
 // noteLocked puts a decision into the ring.
 func (c *Controller) noteLocked(l *Lease, verdict string, waited time.Duration) {
+	at := l.started // one reading of the clock serves a grant
+	if at.IsZero() || verdict != resultAdmitted {
+		at = c.facts.Wall()
+	}
 	c.ring.add(Decision{
-		Time: c.facts.Wall(), Lane: l.charge.Lane, URL: l.charge.URL, Engine: l.charge.Engine,
+		Time: at, Lane: l.charge.Lane, URL: l.charge.URL, Engine: l.charge.Engine,
 		Bytes: l.charge.Bytes, WaitSeconds: waited.Seconds(), Verdict: verdict, Key: l.ask.Key, Label: l.ask.Label,
 	})
 }

@@ -40,6 +40,8 @@ type shadowEvent struct {
 	seq  uint64
 	of   *shade
 	ends bool
+	// guess tells that the end is an estimate, which may be overtaken.
+	guess bool
 }
 
 type shadowEvents []shadowEvent
@@ -69,19 +71,21 @@ func newShadow(c *Controller, limits capacity, caps queueCaps) *shadow {
 	return &shadow{c: c, sched: newScheduler(limits, caps, c.cfg.Threshold)}
 }
 
-func (s *shadow) schedule(at time.Duration, of *shade, ends bool) {
+func (s *shadow) schedule(e shadowEvent) {
 	s.pushed++
-	heap.Push(&s.events, shadowEvent{at: at, seq: s.pushed, of: of, ends: ends})
+	e.seq = s.pushed
+	heap.Push(&s.events, e)
 }
 
 // advance lets everything happen that was due until now, each at its time.
 func (s *shadow) advance(now time.Duration) {
 	for len(s.events) > 0 && s.events[0].at <= now {
 		e, _ := heap.Pop(&s.events).(shadowEvent)
-		if e.ends {
-			s.sched.finish(&e.of.ticket, e.at)
-		} else {
+		switch {
+		case !e.ends:
 			s.sched.refuse(&e.of.ticket, e.at, CodeQueueTimeout)
+		case !e.guess || e.of.guessed:
+			s.sched.finish(&e.of.ticket, e.at)
 		}
 	}
 }
@@ -115,18 +119,18 @@ func (s *shadow) arrived(l *Lease, now, wait time.Duration) {
 		sh.refusedAt(now, code)
 		return
 	}
-	s.schedule(now+wait, sh, false)
+	s.schedule(shadowEvent{at: now + wait, of: sh})
 }
 
 // grantedAt begins the work in the shadow.
 func (sh *shade) grantedAt(now time.Duration) {
 	switch {
 	case sh.known:
-		sh.s.schedule(now+sh.service, sh, true)
+		sh.s.schedule(shadowEvent{at: now + sh.service, of: sh, ends: true})
 	case !sh.isStarted:
 		sh.guessed = true
 		mean := time.Duration(sh.s.c.service[sh.lane].seconds * float64(time.Second))
-		sh.s.schedule(now+mean, sh, true)
+		sh.s.schedule(shadowEvent{at: now + mean, of: sh, ends: true, guess: true})
 	}
 }
 
@@ -142,9 +146,13 @@ func (sh *shade) refusedAt(time.Duration, Code) {
 	}
 }
 
-// started notes that the work began for real.
+// started notes that the work began for real. Where that is when it began in
+// the shadow, its end need not be guessed.
 func (sh *shade) started(now time.Duration) {
 	sh.isStarted, sh.startedAt = true, now
+	if sh.ticket.state == ticketRunning && sh.ticket.granted == now {
+		sh.guessed = false
+	}
 }
 
 // finished notes that the work ended for real, so that the time it takes is
@@ -156,7 +164,7 @@ func (sh *shade) finished(now time.Duration) {
 		return
 	}
 	if end := sh.ticket.granted + sh.service; end > now {
-		sh.s.schedule(end, sh, true)
+		sh.s.schedule(shadowEvent{at: end, of: sh, ends: true})
 		return
 	}
 	sh.s.sched.finish(&sh.ticket, now)

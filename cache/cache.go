@@ -68,7 +68,7 @@ func New(cfg Config, ledger Ledger, log *slog.Logger, reg prometheus.Registerer)
 	c := &Cache{
 		log: log, m: m, ledger: ledger, stop: stop,
 		memory:  newMemory(cfg.MemoryBytes, m),
-		disk:    newDisk(cfg, log, m),
+		disk:    newDisk(ctx, cfg, log, m),
 		flights: make(map[id]*flight),
 		running: make(map[*flight]struct{}),
 	}
@@ -87,8 +87,8 @@ func (c *Cache) Close() error {
 		f.cancel(ErrClosed)
 	}
 	c.mu.Unlock()
-	c.fills.Wait()
 	c.stop()
+	c.fills.Wait()
 	c.tends.Wait()
 	c.disk.close()
 	return nil
@@ -119,7 +119,7 @@ func (c *Cache) has(i id) bool { return c.memory.has(i) || c.disk.has(i) }
 func (c *Cache) lookup(key Key, i id) (*Reader, Outcome) {
 	if b := c.memory.get(i); b != nil {
 		c.disk.touch(i)
-		c.m.hits.WithLabelValues(tierMemory).Inc()
+		c.m.hits[Memory].Inc()
 		return b.reader(), Memory
 	}
 	c.mu.Lock()
@@ -135,7 +135,7 @@ func (c *Cache) lookup(key Key, i id) (*Reader, Outcome) {
 		return nil, Disk
 	}
 	c.disk.served(i, s)
-	c.m.hits.WithLabelValues(tierDisk).Inc()
+	c.m.hits[Disk].Inc()
 	return r, Disk
 }
 

@@ -19,8 +19,13 @@ func (d *disk) writable() bool {
 
 // commit makes a finished spool file the entry of that id, unless current,
 // called under the commit lock, says that it must not. Older entries go
-// first, so the bounds hold at every moment. On error the file is gone.
+// first, so the bounds hold at every moment. It waits while the directory is
+// being read. On error the file is gone.
 func (d *disk) commit(s *spool, i id, current func() bool) error {
+	if !d.awaitIndex() {
+		s.abandon()
+		return ErrClosed
+	}
 	d.commits.Lock()
 	defer d.commits.Unlock()
 	size := s.size()
@@ -32,19 +37,9 @@ func (d *disk) commit(s *spool, i id, current func() bool) error {
 		s.abandon()
 		return errTooLarge
 	}
-	path := d.path(i)
-	err := os.Rename(s.path, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		// Mkdir, not MkdirAll: a removed root must not come back unlocked.
-		if mkErr := os.Mkdir(filepath.Dir(path), 0o700); mkErr != nil && !errors.Is(mkErr, fs.ErrExist) {
-			err = mkErr
-		} else {
-			err = os.Rename(s.path, path)
-		}
-	}
-	if err != nil {
+	if err := d.rename(s.path, d.path(i)); err != nil {
 		s.abandon()
-		d.failed("rename", err)
+		d.unlink([]id{i}) // the one to be replaced has left the index
 		return err
 	}
 	s.kept()
@@ -62,6 +57,27 @@ func (d *disk) commit(s *spool, i id, current func() bool) error {
 	}
 	d.showLocked()
 	return nil
+}
+
+// rename moves a spool file to its place, making the directory if need be.
+func (d *disk) rename(from, to string) error {
+	err := os.Rename(from, to)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Mkdir, not MkdirAll: a removed root must not come back unlocked.
+		if err = os.Mkdir(filepath.Dir(to), 0o700); err == nil || errors.Is(err, fs.ErrExist) {
+			err = os.Rename(from, to)
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	if _, tempErr := os.Lstat(d.temp()); errors.Is(err, fs.ErrNotExist) && tempErr == nil {
+		// Only the spool file is gone, with an older directory.
+		d.m.errors.WithLabelValues(errorKind(err)).Inc()
+		return err
+	}
+	d.failed("rename", err)
+	return err
 }
 
 // makeRoom evicts until size bytes and one file fit beside the others, the

@@ -61,6 +61,8 @@ type disk struct {
 	log    *slog.Logger
 	m      *metrics
 	kick   chan struct{}
+	// closing is closed when the cache is.
+	closing <-chan struct{}
 	// openTemp creates a spool file.
 	openTemp func(path string) (*os.File, error)
 
@@ -78,19 +80,23 @@ type disk struct {
 	limit    int64
 	files    int
 	override int64 // limit set at run time, 0 for none
-	walking  bool
-	paused   time.Time
-	faulty   bool // nothing was stored since the last failed write
-	noSpace  bool // tend is to give room back to the volume
-	spooled  int64
+	// walking: lookups must look at the directory, too. indexed is closed
+	// when the bounds are known to hold.
+	walking bool
+	indexed chan struct{}
+	paused  time.Time
+	faulty  bool // nothing was stored since the last failed write
+	noSpace bool // tend is to give room back to the volume
+	spooled int64
 }
 
-func newDisk(cfg Config, log *slog.Logger, m *metrics) *disk {
+func newDisk(ctx context.Context, cfg Config, log *slog.Logger, m *metrics) *disk {
 	d := &disk{
 		cfg: cfg, sync: cfg.Sync, log: log, m: m,
 		prefix: strconv.FormatUint(rand.Uint64(), 36) + "-",
-		kick:   make(chan struct{}, 1),
+		kick:   make(chan struct{}, 1), closing: ctx.Done(), indexed: make(chan struct{}),
 	}
+	close(d.indexed)
 	d.openTemp = func(path string) (*os.File, error) {
 		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	}
@@ -99,7 +105,7 @@ func newDisk(cfg Config, log *slog.Logger, m *metrics) *disk {
 	dir, err := cfg.Directory()
 	if err != nil {
 		d.reason = err.Error()
-		log.Warn("no directory for the derivative cache: serving uncached", slog.Any("error", err))
+		d.log.WarnContext(ctx, "no directory for the derivative cache: serving uncached", slog.Any("error", err))
 		return d
 	}
 	if dir == "" {
@@ -132,7 +138,9 @@ func (d *disk) enable() {
 	}
 	d.boundLocked()
 	if d.state == diskOff && state != diskOff {
-		d.walking = true
+		if !d.walking {
+			d.walking, d.indexed = true, make(chan struct{})
+		}
 	}
 	d.setStateLocked(state, reason)
 	d.showLocked()
@@ -158,7 +166,7 @@ func (d *disk) showLocked() {
 	d.m.entries.WithLabelValues(tierDisk).Set(float64(len(d.ix.nodes)))
 	d.m.spool.Set(float64(d.spooled))
 	d.m.disabled.Set(bit(d.state != diskOn || d.faulty))
-	d.m.indexing.Set(bit(d.walking))
+	d.m.indexing.Set(bit(d.indexingLocked()))
 }
 
 func bit(b bool) float64 {
@@ -214,7 +222,7 @@ func (d *disk) close() {
 	defer d.mu.Unlock()
 	d.state = diskOff
 	if d.lock != nil {
-		d.lock.Close() //nolint:errcheck // nothing was written to it
+		d.lock.Close()
 		d.lock = nil
 	}
 }

@@ -77,12 +77,16 @@ func (f *flight) admit() error {
 // ends its fill. A nested caller waits for the fill, whose lease is its own.
 func (f *flight) leave(r *Reader) {
 	f.c.mu.Lock()
-	if f.stream.detach(r) {
+	useless, unused := f.stream.detach(r)
+	if useless {
 		// Both under the mutex: nobody joins a fill that is being ended.
 		f.unlistLocked()
 		f.cancel(errAbandoned)
 	}
 	f.c.mu.Unlock()
+	if unused != nil {
+		unused.drop()
+	}
 	if f.nested {
 		f.cancel(errAbandoned)
 		<-f.returned
@@ -134,7 +138,7 @@ func (f *flight) call(ctx context.Context, w *Writer, fill Fill) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
-			f.c.log.Error("fill panicked", slog.String("object", f.key.Object), slog.Any("error", err), slog.String("stack", string(debug.Stack())))
+			f.c.log.ErrorContext(ctx, "fill panicked", slog.String("object", f.key.Object), slog.Any("error", err), slog.String("stack", string(debug.Stack())))
 		}
 	}()
 	return fill(ctx, w)
@@ -151,7 +155,12 @@ func (f *flight) complete(w *Writer) {
 	f.publish(w.note)
 	c.m.fills.WithLabelValues("whole").Inc()
 	if w.mode == buffering {
-		w.spool = f.spoolChunks(w.note)
+		if c.storing.Add(1) <= mostStoring {
+			w.spool = f.spoolChunks(w.note)
+		} else {
+			c.m.errors.WithLabelValues(kindSkipped).Inc()
+		}
+		defer c.storing.Add(-1)
 	}
 	if w.spool != nil && !w.spool.gone {
 		// Whatever is wrong has been counted where it was found; the answer
@@ -176,17 +185,9 @@ func (f *flight) remember(note string) {
 	}
 }
 
-// spoolChunks writes a small answer to a file; nil where it cannot be, or
-// where so many are being written that this one is left out.
+// spoolChunks writes a small answer to a file; nil where there is none.
 func (f *flight) spoolChunks(note string) *spool {
-	c := f.c
-	if c.storing.Add(1) > mostStoring {
-		c.storing.Add(-1)
-		c.m.errors.WithLabelValues(kindSkipped).Inc()
-		return nil
-	}
-	defer c.storing.Add(-1)
-	s, err := c.disk.create(f.key, note)
+	s, err := f.c.disk.create(f.key, note)
 	if err != nil {
 		return nil
 	}
@@ -246,5 +247,7 @@ func (f *flight) end() {
 	delete(f.c.running, f)
 	f.c.m.inFlight.Set(float64(len(f.c.running)))
 	f.c.mu.Unlock()
-	f.stream.settle()
+	if unused := f.stream.settle(); unused != nil {
+		unused.drop()
+	}
 }

@@ -17,7 +17,7 @@ const (
 )
 
 type metrics struct {
-	hits      *prometheus.CounterVec
+	hits      [Disk + 1]prometheus.Counter // by outcome
 	misses    prometheus.Counter
 	joined    prometheus.Counter
 	fills     *prometheus.CounterVec
@@ -44,10 +44,13 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	tiers := func(name, help string) *prometheus.GaugeVec {
 		return f.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, []string{"tier"})
 	}
+	hits := f.NewCounterVec(prometheus.CounterOpts{
+		Name: "iiifd_cache_hits_total", Help: "Answers served from the cache, by tier.",
+	}, []string{"tier"})
 	return &metrics{
-		hits: f.NewCounterVec(prometheus.CounterOpts{
-			Name: "iiifd_cache_hits_total", Help: "Answers served from the cache, by tier.",
-		}, []string{"tier"}),
+		hits: [Disk + 1]prometheus.Counter{
+			Memory: hits.WithLabelValues(tierMemory), Disk: hits.WithLabelValues(tierDisk),
+		},
 		misses: counter("iiifd_cache_misses_total", "Lookups that found no answer in any tier."),
 		joined: counter("iiifd_cache_joined_total", "Callers that joined another caller's fill."),
 		fills: f.NewCounterVec(prometheus.CounterOpts{

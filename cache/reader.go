@@ -101,10 +101,13 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 		return 0, ErrNotSeekable
 	}
 	switch whence {
+	case io.SeekStart:
 	case io.SeekCurrent:
 		offset += r.pos
 	case io.SeekEnd:
 		offset += n
+	default:
+		return 0, errors.New("cache: seek from nowhere")
 	}
 	if offset < 0 {
 		return 0, errors.New("cache: seek before the beginning")

@@ -36,9 +36,9 @@ func (c *Cache) Stat() Stat {
 	s := Stat{
 		Dir: d.dir, Files: len(d.ix.nodes), Bytes: d.ix.bytes, LimitBytes: d.limit, LimitFiles: d.files,
 		TemporaryBytes: d.spooled, State: d.state.String(), Reason: d.reason,
-		InMemory: d.volume.inMemory, Indexing: d.walking,
+		InMemory: d.volume.inMemory, Indexing: d.indexingLocked(),
 	}
-	if n := d.ix.oldest(); n != nil && !d.walking {
+	if n := d.ix.oldest(); n != nil && !s.Indexing {
 		s.OldestUse = time.Unix(n.used, 0)
 	}
 	d.mu.Unlock()

@@ -50,13 +50,13 @@ func (s *stream) attach(r *Reader) bool {
 }
 
 // detach removes a reader and tells whether the fill now works for nobody.
-func (s *stream) detach(r *Reader) (useless bool) {
+// The caller drops the spool file that it returns, outside all mutexes.
+func (s *stream) detach(r *Reader) (useless bool, unused *spool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.readers, r)
 	s.moved.Broadcast()
-	s.freeLocked()
-	return len(s.readers) == 0 && !s.whole && s.err == nil
+	return len(s.readers) == 0 && !s.whole && s.err == nil, s.freeLocked()
 }
 
 // view waits for the byte at off.
@@ -192,24 +192,23 @@ func (s *stream) end(err error) {
 	s.moved.Broadcast()
 }
 
-// settle says that only readers need the bytes now.
-func (s *stream) settle() {
+// settle says that only readers need the bytes now. It returns as detach.
+func (s *stream) settle() (unused *spool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settled = true
-	s.freeLocked()
+	return s.freeLocked()
 }
 
 // freeLocked gives everything back when nobody is left.
-func (s *stream) freeLocked() {
+func (s *stream) freeLocked() (unused *spool) {
 	if !s.settled || len(s.readers) > 0 {
-		return
+		return nil
 	}
 	if s.held > 0 {
 		s.ledger.Release(s.held)
 	}
-	if s.spool != nil {
-		s.spool.drop()
-	}
+	unused = s.spool
 	s.held, s.spool, s.chunks = 0, nil, nil
+	return unused
 }

@@ -10,9 +10,10 @@ import (
 // walkBatch is how many entries are indexed under one hold of the mutex.
 const walkBatch = 1024
 
-// walk rebuilds the index from the directory, if that is due. Lookups and
-// fills go on meanwhile; what they index is newer than all that is found.
-// The bounds hold again when it ends.
+// walk rebuilds the index from the directory, if that is due. Lookups go on
+// meanwhile, on the directory itself; fills serve, and wait with their
+// entries: a process that dies before it has seen what there is, again and
+// again, must not make it more.
 func (d *disk) walk(ctx context.Context) {
 	d.mu.Lock()
 	due, files, started := d.walking, d.files, time.Now()
@@ -35,7 +36,7 @@ func (d *disk) walk(ctx context.Context) {
 	}
 	if err != nil {
 		d.m.errors.WithLabelValues(errorKind(err)).Inc()
-		d.log.Warn("reading the derivative cache's directory", slog.String("dir", d.dir), slog.Any("error", err))
+		d.log.WarnContext(ctx, "reading the derivative cache's directory", slog.String("dir", d.dir), slog.Any("error", err))
 	}
 	newestFirst(all)
 	for batch := range slices.Chunk(all, walkBatch) {
@@ -47,11 +48,42 @@ func (d *disk) walk(ctx context.Context) {
 	}
 	d.mu.Lock()
 	d.walking = false
-	d.log.Info("derivative cache indexed", slog.Int("files", len(d.ix.nodes)),
-		slog.Int64("bytes", d.ix.bytes), slog.Duration("took", time.Since(started)))
-	d.showLocked()
 	d.mu.Unlock()
 	d.shrink(0)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.indexed)
+	d.log.InfoContext(ctx, "derivative cache indexed", slog.Int("files", len(d.ix.nodes)),
+		slog.Int64("bytes", d.ix.bytes), slog.Duration("took", time.Since(started)))
+	d.showLocked()
+}
+
+// awaitIndex waits until the index is complete; false where the cache is
+// closed before.
+func (d *disk) awaitIndex() bool {
+	d.mu.Lock()
+	indexed := d.indexed
+	d.mu.Unlock()
+	select {
+	case <-indexed:
+		return true
+	default:
+	}
+	select {
+	case <-indexed:
+		return true
+	case <-d.closing:
+		return false
+	}
+}
+
+func (d *disk) indexingLocked() bool {
+	select {
+	case <-d.indexed:
+		return false
+	default:
+		return true
+	}
 }
 
 // shed removes all but the most recently used keep files: the directory has

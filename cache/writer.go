@@ -32,6 +32,7 @@ type Writer struct {
 	note   string
 	spool  *spool
 	closed bool
+	err    error // of the first Write that failed
 }
 
 // SetNote stores a few words beside the answer, such as what the header of
@@ -52,18 +53,22 @@ func (w *Writer) SetNote(note string) {
 func (w *Writer) Admitted() error { return w.f.admit() }
 
 // Write appends to the answer. Its errors are the end of the fill's context
-// and ErrClosed, never a fault of the disk.
+// and ErrClosed, never a fault of the disk. After one, the fill has failed,
+// whatever it returns.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return 0, ErrClosed
 	}
+	if w.err != nil {
+		return 0, w.err
+	}
 	written := 0
 	for len(p) > 0 {
 		if w.block == nil || len(w.block) == cap(w.block) {
-			if err := w.turn(); err != nil {
-				return written, err
+			if w.err = w.turn(); w.err != nil {
+				return written, w.err
 			}
 		}
 		n := copy(w.block[len(w.block):cap(w.block)], p)
@@ -152,6 +157,9 @@ func (w *Writer) close() {
 // finish passes the last block on. It returns errEmpty where there was none:
 // nobody asks for an image of no bytes.
 func (w *Writer) finish() error {
+	if w.err != nil {
+		return w.err
+	}
 	if w.block == nil && w.s.size == 0 {
 		return errEmpty
 	}

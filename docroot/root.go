@@ -59,8 +59,8 @@ func (r *Root) Enabled() bool { return r.config.Docroot != "" }
 // without a slash at its end.
 func (r *Root) Route() string { return r.config.Route }
 
-// Close closes the docroot. Files found before stay unopenable; open ones
-// are not touched. Lookup opens the docroot anew.
+// Close closes the docroot. Files found before can no longer be opened; what
+// is open stays open. A later Lookup opens the docroot anew.
 func (r *Root) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -33,10 +33,16 @@ func outcome(o cache.Outcome) Outcome {
 	}
 }
 
+// Body is an answer's bytes; *cache.Reader is one.
+type Body interface {
+	io.ReadCloser
+	io.WriterTo
+}
+
 // Answer is an encoded image, whole or still growing. A Read error other
 // than io.EOF means that it will never be whole. Close it once.
 type Answer struct {
-	io.ReadCloser
+	Body
 	// Size is the length in bytes, -1 while it is not known.
 	Size    int64
 	Outcome Outcome

@@ -33,7 +33,7 @@ func (r *Renderer) Open(ctx context.Context, job *Job) (*Answer, error) {
 	if r.deps.Ledger != nil {
 		opt.Ledger = r.deps.Ledger(job.Request.Key)
 	}
-	reader, from, err := r.deps.Cache.Do(ctx, r.key(job), opt, func(ctx context.Context, w *cache.Writer) error {
+	reader, from, err := r.deps.Cache.Do(ctx, r.CacheKey(job), opt, func(ctx context.Context, w *cache.Writer) error {
 		return r.fill(ctx, job, w, w.Admitted)
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *Renderer) Open(ctx context.Context, job *Job) (*Answer, error) {
 }
 
 func answer(reader *cache.Reader, from cache.Outcome) *Answer {
-	a := &Answer{ReadCloser: reader, Size: -1, Outcome: outcome(from)}
+	a := &Answer{Body: reader, Size: -1, Outcome: outcome(from)}
 	if n, known := reader.Size(); known {
 		a.Size = n
 	}
@@ -71,12 +71,17 @@ func (r *Renderer) openDirect(ctx context.Context, job *Job) (*Answer, error) {
 	if err := r.fill(ctx, job, &b, func() error { return nil }); err != nil {
 		return nil, err
 	}
-	return &Answer{ReadCloser: io.NopCloser(&b), Size: int64(b.Len()), Outcome: OutcomeDecoded}, nil
+	return &Answer{Body: buffered{&b}, Size: int64(b.Len()), Outcome: OutcomeDecoded}, nil
 }
 
-// key names the job's answer in the cache. The object's inode is left out,
+// buffered is an answer in memory.
+type buffered struct{ *bytes.Buffer }
+
+func (buffered) Close() error { return nil }
+
+// CacheKey names the job's answer in the cache. The object's inode is left out,
 // so that the cache survives a restart and a copied collection.
-func (r *Renderer) key(job *Job) cache.Key {
+func (r *Renderer) CacheKey(job *Job) cache.Key {
 	s := job.Request.Subject
 	return cache.Key{Object: ObjectName(s.Scope, s.Identifier), Text: job.identity}
 }
@@ -159,15 +164,18 @@ func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) error {
 
 // Head returns the size of the job's answer where it is cached, else -1 and
 // what no waiting could help: the *admission.Rejection that GET would get.
-func (r *Renderer) Head(_ context.Context, job *Job) (int64, error) {
+func (r *Renderer) Head(job *Job) (int64, error) {
 	if r.deps.Cache != nil {
-		if reader, ok := r.deps.Cache.Get(r.key(job)); ok {
+		if reader, ok := r.deps.Cache.Get(r.CacheKey(job)); ok {
 			defer reader.Close()
 			if n, known := reader.Size(); known {
 				return n, nil
 			}
 			return -1, nil
 		}
+	}
+	if refused := r.check(job); refused != nil {
+		return -1, refused
 	}
 	return -1, nil
 }

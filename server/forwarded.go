@@ -4,7 +4,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -65,18 +66,30 @@ func firstValue(h http.Header, name string) string {
 	return strings.TrimSpace(first)
 }
 
-// validHost keeps markup and header breaks out of what is echoed in ids and
-// links.
+// validHost keeps what is no host, with or without a port, out of ids and
+// links: markup, paths, escapes, anything beyond ASCII.
 func validHost(h string) bool {
-	if h == "" || len(h) > 255 || strings.ContainsAny(h, "/\\?#@<>\"'` ") {
-		return false
+	name, port := h, ""
+	if at := strings.LastIndexByte(h, ':'); at > strings.LastIndexByte(h, ']') {
+		name, port = h[:at], h[at+1:]
+		if !validPort(port) {
+			return false
+		}
 	}
-	u, err := url.Parse("http://" + h)
-	return err == nil && u.Host == h && u.Hostname() != ""
+	if inner, ok := strings.CutPrefix(name, "["); ok {
+		a, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
+		return err == nil && strings.HasSuffix(inner, "]") && a.Is6() && a.Zone() == ""
+	}
+	return len(name) <= 253 && hostName.MatchString(name)
 }
 
+// hostName is a DNS name or an IPv4 address; underscores occur in names of
+// containers.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?$`)
+
 func validPort(p string) bool {
-	return p != "" && len(p) <= 5 && strings.Trim(p, "0123456789") == ""
+	n, err := strconv.ParseUint(p, 10, 16)
+	return err == nil && n > 0
 }
 
 func withPort(host, port, scheme string) string {
@@ -92,9 +105,14 @@ func withPort(host, port, scheme string) string {
 	return host + ":" + port
 }
 
+// pathPrefix is a path of plain segments, none of them a dot segment.
+var pathPrefix = regexp.MustCompile(`^(/[A-Za-z0-9_~@:+-][A-Za-z0-9_.~@:+-]*)+$`)
+
+// cleanPrefix returns a prefix without a slash at its end, empty for one
+// that could not stand in an address as it is.
 func cleanPrefix(p string) string {
 	p = strings.TrimRight(p, "/")
-	if p == "" || !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.ContainsAny(p, "?#<>\"' \\") {
+	if len(p) > 255 || !pathPrefix.MatchString(p) {
 		return ""
 	}
 	return p

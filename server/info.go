@@ -51,5 +51,5 @@ func answerDocument(w http.ResponseWriter, r *http.Request, body []byte, lastMod
 		return nil
 	}
 	_, err := w.Write(body)
-	return gone(err)
+	return err
 }

@@ -22,7 +22,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return &metrics{
 		requests: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "iiifd_http_requests_total",
-			Help: "Answered requests by kind of resource, method and status; 499 means that the client left first.",
+			Help: "Answered requests by kind of resource, method and status; 499 means that the client left first. An answer cut off after its head counts as 499 or 500.",
 		}, []string{"route", "method", "status"}),
 		duration: f.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "iiifd_http_request_duration_seconds",

@@ -67,13 +67,10 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			aborted := p == http.ErrAbortHandler
 			if p != nil && !aborted {
 				s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("request_id", x.id), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-				if !w.began {
-					s.fail(w, r, fmt.Errorf("panic: %v", p))
-					p = nil
-				}
+				aborted = !s.answerFailure(w, r, fmt.Errorf("panic: %v", p))
 			}
 			s.finish(r, w, x, time.Since(began), aborted)
-			if p != nil {
+			if aborted {
 				panic(http.ErrAbortHandler)
 			}
 		}()
@@ -83,6 +80,12 @@ func (s *Server) observe(next http.Handler) http.Handler {
 
 // finish counts the exchange and writes its access log line.
 func (s *Server) finish(r *http.Request, w *writer, x *exchange, took time.Duration, aborted bool) {
+	if w.failed != nil {
+		aborted = true
+		if x.code == "" {
+			x.code, x.cause = codeClientGone, w.failed
+		}
+	}
 	status := w.status
 	if status == 0 {
 		status = http.StatusOK
@@ -90,7 +93,7 @@ func (s *Server) finish(r *http.Request, w *writer, x *exchange, took time.Durat
 			status = statusClientGone
 		}
 	}
-	s.metrics.observe(r, status, took)
+	s.metrics.observe(r, outcome(status, aborted, x), took)
 	attrs := make([]slog.Attr, 0, 10+len(x.facts))
 	attrs = append(attrs,
 		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()),
@@ -110,6 +113,19 @@ func (s *Server) finish(r *http.Request, w *writer, x *exchange, took time.Durat
 	}
 	attrs = append(attrs, x.facts...)
 	s.access.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// outcome is the status that is counted. An answer that was cut off after its
+// head is no success, whatever its head said.
+func outcome(status int, aborted bool, x *exchange) int {
+	switch {
+	case !aborted:
+		return status
+	case x.code == codeClientGone:
+		return statusClientGone
+	default:
+		return http.StatusInternalServerError
+	}
 }
 
 // detail is an error's text for the log, a decoder's own words included.
@@ -145,18 +161,28 @@ func (s *Server) handle(h handler) http.Handler {
 	})
 }
 
-// fail answers with the error's problem, or resets the connection where the
-// answer has already begun.
+// fail answers with the error's problem, or resets the connection where that
+// cannot be done.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if !s.answerFailure(w, r, err) {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// answerFailure notes the error for the log and answers with its problem. It
+// returns false where the answer has already begun or nobody waits for it.
+func (s *Server) answerFailure(w http.ResponseWriter, r *http.Request, err error) bool {
 	p := problemOf(r.Context(), err)
 	x := exchangeOf(r)
 	x.code = p.Code
-	if p.Status >= http.StatusInternalServerError {
+	ww, ok := w.(*writer)
+	began := ok && ww.began
+	if began || p.Status >= http.StatusInternalServerError || p.Status == statusClientGone {
 		x.cause = err
 	}
-	if ww, ok := w.(*writer); (ok && ww.began) || p.Status == statusClientGone {
-		x.cause = err
-		panic(http.ErrAbortHandler)
+	if began || p.Status == statusClientGone {
+		return false
 	}
 	p.write(w, r)
+	return true
 }

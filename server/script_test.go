@@ -2,85 +2,22 @@ package server_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"image"
 	_ "image/gif"
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	_ "golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp"
-
-	"example.com/iiifd/decode"
-	"example.com/iiifd/docroot"
-	"example.com/iiifd/iiif"
-	"example.com/iiifd/option"
-	"example.com/iiifd/render"
-	"example.com/iiifd/server"
-	"example.com/iiifd/source"
 )
-
-// start serves dir like "iiifd serve" and returns its address. Each name in
-// set is an option.
-func start(t *testing.T, dir string, set map[string]string) *httptest.Server {
-	t.Helper()
-	var cfg server.Config
-	var rcfg render.Config
-	var dcfg decode.Config
-	var scfg source.Config
-	options := option.NewSet()
-	cfg.Options(options)
-	rcfg.Options(options)
-	dcfg.Options(options)
-	scfg.Options(options)
-	if err := options.LoadFlags(set); err != nil {
-		t.Fatal(err)
-	}
-	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	reg := prometheus.NewRegistry()
-	engine, err := decode.Start(dcfg, log, reg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := source.NewDirectory(dir, scfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := render.New(rcfg, render.Deps{Decoder: engine}, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := server.New(cfg, server.Deps{
-		Renderer: r, Log: log, Access: log, Registerer: reg,
-		Mounts: []server.Mount{
-			{Path: "/iiif/3", Version: iiif.V3, Source: src}, {Path: "/iiif/2", Version: iiif.V2, Source: src},
-			{Path: "/internal/pictures", Public: "/img", Version: iiif.V3, Source: src},
-		},
-		Viewer: docroot.NewViewer(server.NewGallery(src, r), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1}),
-		Ready:  func(context.Context) error { return nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := httptest.NewServer(s.Handler())
-	t.Cleanup(func() {
-		ts.Close()
-		engine.Close()
-		_ = src.Close()
-	})
-	return ts
-}
 
 // TestScripts runs testdata/*.txt: requests as they go over the wire and what
 // must come back. A script reads
@@ -103,7 +40,7 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}
-	ts := start(t, cases(t), nil)
+	base := open(t, setup{dir: cases(t)}).url
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			text, err := os.ReadFile(file)
@@ -111,7 +48,7 @@ func TestScripts(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range parseScript(t, file, string(text)) {
-				t.Run(c.name, func(t *testing.T) { c.run(t, ts.URL) })
+				t.Run(c.name, func(t *testing.T) { c.run(t, base) })
 			}
 		})
 	}

@@ -80,6 +80,9 @@ func New(cfg Config, deps Deps) (*Server, error) {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(deps.Log.Handler(), slog.LevelDebug),
 		Protocols:         protocols(),
+		// The write deadline of a stream does not end a connection whose
+		// client reads nothing at all; this does.
+		HTTP2: &http.HTTP2Config{WriteByteTimeout: cfg.WriteTimeout, SendPingTimeout: time.Minute},
 	}
 	return s, nil
 }

@@ -1,9 +1,17 @@
 package server
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
 )
+
+// errClientGone marks the failure of a write: whoever would read an error
+// has left, or takes nothing any more.
+var errClientGone = errors.New("server: the client took no more of the answer")
+
+func gone(err error) error { return fmt.Errorf("%w: %w", errClientGone, err) }
 
 // writer counts an answer, stops the first-byte timer at its head and moves
 // the connection's write deadline on with every piece that goes out, so that
@@ -18,6 +26,8 @@ type writer struct {
 	status   int
 	bytes    int64
 	deadline time.Time
+	// failed is the first error of a write: nobody reads on.
+	failed error
 }
 
 func newWriter(w http.ResponseWriter, stall time.Duration, timer *time.Timer) *writer {
@@ -46,20 +56,24 @@ func (w *writer) Write(p []byte) (int, error) {
 		w.advance()
 		n, err := w.ResponseWriter.Write(p[:min(len(p), piece)])
 		total, w.bytes = total+n, w.bytes+int64(n)
-		if p = p[n:]; err != nil || len(p) == 0 {
-			return total, err
+		if err != nil {
+			w.failed = gone(err)
+			return total, w.failed
+		}
+		if p = p[n:]; len(p) == 0 {
+			return total, nil
 		}
 	}
 }
 
-// advance sets the write deadline, at most ten times per stall span: setting
-// it costs a timer update in the runtime.
+// advance sets the write deadline at least one stall span ahead. It does so
+// at most ten times per span: setting it costs a timer update in the runtime.
 func (w *writer) advance() {
 	now := time.Now()
-	if w.deadline.Sub(now) > w.stall-w.stall/10 {
+	if w.deadline.Sub(now) >= w.stall {
 		return
 	}
-	w.deadline = now.Add(w.stall)
+	w.deadline = now.Add(w.stall + w.stall/10)
 	_ = w.control.SetWriteDeadline(w.deadline) // Not every test writer has one.
 }
 

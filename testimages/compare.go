@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
 	"testing"
 )
@@ -50,10 +51,11 @@ func Compare(got, want image.Image) Diff {
 		d.Max, d.Mean = math.Inf(1), math.Inf(1)
 		return d
 	}
+	g, w := samplesOf(got), samplesOf(want)
 	var sum, most uint64
-	for y := range wb.Dy() {
-		for x := range wb.Dx() {
-			pixel, total := distance(got.At(gb.Min.X+x, gb.Min.Y+y), want.At(wb.Min.X+x, wb.Min.Y+y))
+	for y := range d.Want.Y {
+		for x := range d.Want.X {
+			pixel, total := distance(g.RGBA64At(gb.Min.X+x, gb.Min.Y+y), w.RGBA64At(wb.Min.X+x, wb.Min.Y+y))
 			sum += total
 			if pixel > most {
 				most, d.Where = pixel, image.Pt(x, y)
@@ -67,12 +69,21 @@ func Compare(got, want image.Image) Diff {
 	return d
 }
 
+// samplesOf gives an image without RGBA64At one.
+func samplesOf(img image.Image) image.RGBA64Image {
+	if direct, ok := img.(image.RGBA64Image); ok {
+		return direct
+	}
+	b := img.Bounds()
+	out := image.NewRGBA64(b)
+	draw.Draw(out, b, img, b.Min, draw.Src)
+	return out
+}
+
 // distance returns the largest and the summed difference of two colours'
 // samples of 16 bits.
-func distance(a, b color.Color) (most, sum uint64) {
-	ar, ag, ab, aa := a.RGBA()
-	br, bg, bb, ba := b.RGBA()
-	for _, s := range [4][2]uint32{{ar, br}, {ag, bg}, {ab, bb}, {aa, ba}} {
+func distance(a, b color.RGBA64) (most, sum uint64) {
+	for _, s := range [4][2]uint16{{a.R, b.R}, {a.G, b.G}, {a.B, b.B}, {a.A, b.A}} {
 		diff := uint64(max(s[0], s[1]) - min(s[0], s[1]))
 		most = max(most, diff)
 		sum += diff

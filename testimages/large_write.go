@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 
 	"example.com/iiifd/testimages/internal/photo"
 	"example.com/iiifd/testimages/internal/splice"
@@ -89,7 +90,7 @@ func largeUntiledJP2(ctx context.Context, path string, width, height int) error 
 		levels++
 	}
 	w, h := (width+1<<levels-1)>>levels, (height+1<<levels-1)>>levels
-	data, err := jp2(ctx, path, w, h, "-n", fmt.Sprint(6-levels), "-I", "-r", "3")
+	data, err := jp2(ctx, path, w, h, "-n", strconv.Itoa(6-levels), "-I", "-r", "3")
 	if err != nil {
 		return err
 	}

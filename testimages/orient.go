@@ -1,21 +1,29 @@
 package testimages
 
-import "image"
+import (
+	"image"
+	"image/draw"
+)
 
 // Orient returns the pixels that, stored with an EXIF orientation of 1 to 8,
 // show img upright. Orient by o and then by Inverse(o) is the picture again.
 func Orient(img image.Image, orientation int) *image.NRGBA {
 	b := img.Bounds()
-	w, h := b.Dx(), b.Dy()
-	sw, sh := w, h
-	if orientation >= 5 {
-		sw, sh = h, w
+	from, ok := img.(*image.NRGBA)
+	if !ok {
+		from = image.NewNRGBA(b)
+		draw.Draw(from, b, img, b.Min, draw.Src)
 	}
-	out := image.NewNRGBA(image.Rect(0, 0, sw, sh))
-	for y := range sh {
-		for x := range sw {
-			ux, uy := upright(x, y, sw, sh, orientation)
-			out.Set(x, y, img.At(b.Min.X+ux, b.Min.Y+uy))
+	w, h := b.Dx(), b.Dy()
+	if orientation >= 5 {
+		w, h = h, w
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			ux, uy := upright(x, y, w, h, orientation)
+			at := from.PixOffset(b.Min.X+ux, b.Min.Y+uy)
+			copy(out.Pix[out.PixOffset(x, y):][:4], from.Pix[at:at+4])
 		}
 	}
 	return out

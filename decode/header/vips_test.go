@@ -20,7 +20,7 @@ func TestAgreesWithLibvips(t *testing.T) {
 		t.Skip("vipsheader is not installed")
 	}
 	files, _ := filepath.Glob("testdata/*.*")
-	samples, _ := filepath.Glob("../../testimages/*.*")
+	samples, _ := filepath.Glob("../../testimages/images/*.*")
 	compared := 0
 	for _, file := range append(files, samples...) {
 		if strings.HasSuffix(file, ".go") || strings.HasSuffix(file, ".md") {
