@@ -1,17 +1,6 @@
 package main
 
-/*
-#cgo pkg-config: jemalloc
-#include <jemalloc/jemalloc.h>
-
-// 4096 stands for all arenas (MALLCTL_ARENAS_ALL).
-static int purge(void) { return mallctl("arena.4096.purge", 0, 0, 0, 0); }
-*/
-import "C"
-
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,12 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime/debug"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -95,30 +80,16 @@ func measureCell(o order) (result, error) {
 			return result{}, fmt.Errorf("warm-up: %w", err)
 		}
 	}
-	debug.FreeOSMemory()
-	if C.purge() != 0 {
-		return result{}, errors.New("the allocator cannot be emptied")
-	}
-	base, err := memory()
-	if err != nil {
-		return result{}, err
-	}
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		return result{}, err
-	}
-	stop := watchAnonymous()
+	var plans []*plan.Plan
 	before := cpuTime()
-	plans, err := renderAll(e, o)
-	used := cpuTime() - before
-	anonymous := stop()
+	real, err := decode.PeakOf(func() (err error) {
+		plans, err = renderAll(e, o)
+		return err
+	})
 	if err != nil {
 		return result{}, err
 	}
-	end, err := memory()
-	if err != nil {
-		return result{}, err
-	}
-	r := result{Real: max(end["VmHWM"]-base["VmRSS"], anonymous-base["RssAnon"], 1), CPU: used}
+	r := result{Real: max(real, 1), CPU: cpuTime() - before}
 	for _, p := range plans {
 		r.Estimate += p.Peak()
 		r.Seconds += p.Seconds()
@@ -193,52 +164,6 @@ func (f *file) Path() string      { return f.Name() }
 
 // Verify trusts that nobody changes the corpus.
 func (f *file) Verify() error { return nil }
-
-// memory reads the figures of /proc/self/status that are in kB, in bytes.
-func memory() (map[string]int64, error) {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return nil, err
-	}
-	figures := make(map[string]int64)
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), ":")
-		if kb, ok := strings.CutSuffix(strings.TrimSpace(value), " kB"); ok {
-			if n, err := strconv.ParseInt(kb, 10, 64); err == nil {
-				figures[name] = n * 1024
-			}
-		}
-	}
-	return figures, nil
-}
-
-// watchAnonymous samples RssAnon until the function it returns is called,
-// which returns the most it has seen.
-func watchAnonymous() func() int64 {
-	done := make(chan struct{})
-	var most int64
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		tick := time.NewTicker(3 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			if m, err := memory(); err == nil {
-				most = max(most, m["RssAnon"])
-			}
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-		}
-	})
-	return func() int64 {
-		close(done)
-		wait.Wait()
-		return most
-	}
-}
 
 func cpuTime() float64 {
 	var u syscall.Rusage

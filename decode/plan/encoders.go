@@ -32,7 +32,7 @@ func (m *measure) encoder() []Part {
 		bytes = sum(product(px, 75), min(product(px, 150), 45*mib), 8*mib)
 	case iiif.FormatGIF:
 		why = "encoder: whole picture and its palette"
-		bytes = sum(product(px, 13), min(product(px, 9), 20*mib), mib)
+		bytes = sum(product(px, 15), min(product(px, 9), 20*mib), mib)
 	case iiif.FormatJP2:
 		why = "encoder: a tile, and the whole output"
 		samples := product(px, m.written)
