@@ -127,6 +127,46 @@ func TestOversizedIsRefusedAtOnce(t *testing.T) {
 	r.idle()
 }
 
+// TestWaitEndsWhereWorkCouldNotEndInTime: who waits beyond the last moment to
+// start in is refused then, not at the queue's time-out.
+func TestWaitEndsWhereWorkCouldNotEndInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		var held []*Lease
+		for range 4 {
+			held = append(held, r.must(full("a")))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		defer cancel()
+		a := full("b")
+		a.Seconds = 5
+		if got := <-r.begin(ctx, a); got.code() != CodeQueueTimeout || got.after != 3*time.Second {
+			t.Errorf("%v after %v", got.err, got.after)
+		}
+		for _, l := range held {
+			l.Release()
+		}
+		r.idle()
+	})
+}
+
+// TestOnlyTheFirstRecordCounts: a lease is one decode.
+func TestOnlyTheFirstRecordCounts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	l := r.must(tile("a"))
+	l.Record(Result{OK: false})
+	l.Record(Result{OK: true})
+	l.Record(Result{OK: true})
+	l.Release()
+	l.Record(Result{OK: true})
+	if n := len(r.adaptive.samples); n != 1 {
+		t.Errorf("%d samples", n)
+	}
+	r.idle()
+}
+
 func TestAbortLeavesTheQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
