@@ -44,12 +44,10 @@ func (c *Controller) await(ctx context.Context, l *Lease) (*Lease, error) {
 		now := c.facts.Since()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		switch l.ticket.state {
-		case ticketWaiting:
+		if l.ticket.state == ticketWaiting {
 			c.leaveLocked(l, now)
-		case ticketRunning:
-			c.releaseLocked(l, now)
 		}
+		c.releaseLocked(l, now) // where the grant came first
 		if l.refused == nil {
 			return nil, context.Cause(ctx)
 		}

@@ -49,7 +49,7 @@ func TestOptionNames(t *testing.T) {
 
 func TestSIPISpellings(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"5": "5s", " 0.5 ": "0.5s", "2s": "2s"} {
+	for text, want := range map[string]string{"5": "5s", "0.5": "0.5s", "2s": "2s"} {
 		if got, err := sipiSeconds(text); got != want || err != nil {
 			t.Errorf("sipiSeconds(%q) = %q, %v", text, got, err)
 		}
@@ -84,7 +84,7 @@ func TestBadSettingsStopTheStart(t *testing.T) {
 		"lane-queue-max:":              func(c *Config) { c.LaneQueueMax = 513 },
 		"lane-queue-max-bytes":         func(c *Config) { c.QueueMaxBytes, c.LaneQueueMaxBytes = 1, 2 },
 		"pressure:":                    func(c *Config) { c.PressureHigh = 0.75 },
-		"pressure: ":                   func(c *Config) { c.PressureCritical = 1.2 },
+		"<= 1":                         func(c *Config) { c.PressureCritical = 1.2 },
 		"pressure-psi":                 func(c *Config) { c.PressurePSIRecovery = -1 },
 		"trusted-proxies":              func(c *Config) { c.TrustedProxies = []string{"10.0.0.1/8"} },
 		"client-prefix-v4":             func(c *Config) { c.ClientPrefixV4 = 7 },

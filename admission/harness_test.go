@@ -87,8 +87,7 @@ type outcome struct {
 }
 
 func (o outcome) code() Code {
-	var r *Rejection
-	if errors.As(o.err, &r) {
+	if r, ok := errors.AsType[*Rejection](o.err); ok {
 		return r.Code
 	}
 	return ""
