@@ -100,6 +100,8 @@ const day = 24 * time.Hour
 
 // Options declares the settings in s and sets their defaults.
 func (c *Config) Options(s *option.Set) {
+	// The server declares these; its owner copies them over.
+	c.RequestTimeout, c.BodyReadTimeout = time.Minute, 10*time.Second
 	s.Group("Admission: threads and memory")
 	c.capacityOptions(s)
 	s.Group("Admission: queue and time")
@@ -110,14 +112,6 @@ func (c *Config) Options(s *option.Set) {
 	c.pressureOptions(s)
 	s.Group("Admission: adaptive limit and lanes")
 	c.adaptiveOptions(s)
-	s.Group("Admission: bounds before and beside the lanes")
-	c.slotOptions(s)
-	s.Group("Operator listener")
-	s.Text(&c.OperatorListen, "operator-listen", "127.0.0.1:9182", "Address of the operator listener: host:port, or the path of a unix socket.")
-	s.Text(&c.OperatorTokenFile, "operator-token-file", "",
-		"File with the token that changes on the operator listener need. Empty makes one at start, into a file only this user can read.")
-	s.Duration(&c.ReadyCriticalAfter, "ready-critical-after", 0, 0, day,
-		"Critical memory pressure for this long makes the server unready. 0 means never.")
 }
 
 func (c *Config) capacityOptions(s *option.Set) {
@@ -141,7 +135,6 @@ func (c *Config) capacityOptions(s *option.Set) {
 		"Memory for encoded answers that are being written. 0 takes a sixteenth of the memory limit, at most 256 MiB.")
 	s.Size(&c.MemoryCacheBytes, "memory-cache-bytes", 0, 0, maxBytes,
 		"Memory for the derivative cache in front of the disk. 0 takes a thirty-second of the memory limit, at most 256 MiB.")
-	s.Size(&c.SpoolBytes, "spool-bytes", 2<<30, 1, maxBytes, "Disk space for large answers on their way out.")
 	s.Number(&c.HeadroomRatio, "headroom-ratio", 0.10, 0, 0.5,
 		"Share of the full memory budget that is used only while memory pressure is normal.")
 }
@@ -156,16 +149,11 @@ func (c *Config) queueOptions(s *option.Set) {
 		"Sum of the estimates of waiting requests, for each lane. 0 takes four times the full memory budget.")
 	s.Size(&c.QueueHeldBytes, "queue-held-bytes", 64<<20, 1, maxBytes,
 		"Bytes that waiting requests really hold (fetched sources, bodies), for each lane.")
-	s.Duration(&c.RequestTimeout, "request-timeout", time.Minute, time.Second, day,
-		"Time from the end of the request head to the first byte of the answer, then 408.").Alias("SIPI_REQUEST_TIMEOUT", sipiSeconds)
-	s.Duration(&c.BodyReadTimeout, "body-read-timeout", 10*time.Second, time.Millisecond, day,
-		"Time for reading a request body, before admission, then 408.").Alias("SIPI_BODY_READ_TIMEOUT", sipiSeconds)
 }
 
 func (c *Config) clientOptions(s *option.Set) {
 	s.Text(&c.QuotaFile, "admission-config", "", "Absolute path of the quota file. Empty enforces no client quota.")
 	s.Text(&c.APIKeysFile, "api-keys-file", "", "File of API keys, a line each: name and the key's SHA-256 in hex.")
-	s.List(&c.TrustedProxies, "trusted-proxies", nil, "Networks whose X-Forwarded-For is believed, such as 10.0.0.0/8.")
 	s.Int(&c.ClientPrefixV4, "client-prefix-v4", 32, 8, 32, "Leading bits of an IPv4 address that make one client.")
 	s.Int(&c.ClientPrefixV6, "client-prefix-v6", 64, 32, 128, "Leading bits of an IPv6 address that make one client.")
 }
@@ -189,13 +177,4 @@ func (c *Config) adaptiveOptions(s *option.Set) {
 	s.Int(&c.LaneQueueMax, "lane-queue-max", 0, 0, maxCount, "Requests of one client that may wait, with virtual lanes. 0 takes a quarter of queue-max.")
 	s.Size(&c.LaneQueueMaxBytes, "lane-queue-max-bytes", 0, 0, maxBytes,
 		"Estimates of one client's waiting requests, with virtual lanes. 0 takes a quarter of queue-max-bytes.")
-}
-
-func (c *Config) slotOptions(s *option.Set) {
-	s.Bool(&c.Prefetch, "prefetch", false, "Renders the neighbours of a served tile while the server has time.")
-	s.Int(&c.PrefetchMax, "prefetch-max", 4, 1, 64, "Neighbours rendered for one tile.")
-	s.Int(&c.MaxConnections, "max-connections", 4096, 1, maxCount, "Connections open at once on the public listener.")
-	s.Int(&c.HeaderProbes, "header-probes", 0, 0, maxCount, "Source headers read at once. 0 takes four times the threads.")
-	s.Int(&c.HookSlots, "hook-slots", 0, 0, maxCount, "pre_flight hooks running at once. 0 takes four times the threads.")
-	s.Int(&c.FileStreams, "file-streams", 256, 1, maxCount, "Original files being sent at once.")
 }

@@ -30,45 +30,40 @@ func saturatedCeil(f float64) int64 {
 
 // sideBounds bounds the sides before rotation.
 func (p Params) sideBounds() (w, h int64, known bool) {
-	const none = math.MaxInt64
-	rw, rh := int64(none), int64(none)
-	if p.Region.Kind == RegionPixels {
+	cut := p.Region.Kind == RegionPixels
+	rw, rh := int64(math.MaxInt64), int64(math.MaxInt64)
+	if cut {
 		rw, rh = int64(p.Region.Pixels.Width), int64(p.Region.Pixels.Height)
 	}
-	w, h = none, none
 	switch p.Size.Kind {
 	case SizeExact, SizeConfined:
-		w, h = int64(p.Size.Width), int64(p.Size.Height)
+		w, h, known = int64(p.Size.Width), int64(p.Size.Height), true
 	case SizeWidth:
 		w = int64(p.Size.Width)
-		h = p.impliedBound(w, rh)
+		h, known = p.impliedBound(w, rh)
 	case SizeHeight:
 		h = int64(p.Size.Height)
-		w = p.impliedBound(h, rw)
+		w, known = p.impliedBound(h, rw)
 	case SizePercent:
-		if rw != none {
-			w, h = p.Size.Percent.percentOf(rw), p.Size.Percent.percentOf(rh)
-		}
+		w, h, known = p.Size.Percent.percentOf(rw), p.Size.Percent.percentOf(rh), cut
 	default:
-		if p.Size.Upscale {
-			return 0, 0, false
-		}
+		w, h, known = rw, rh, cut && !p.Size.Upscale
 	}
 	if !p.Size.Upscale {
 		w, h = min(w, rw), min(h, rh)
 	}
-	return w, h, w != none && h != none
+	return w, h, known
 }
 
 // impliedBound bounds the side that follows from the given one by the
 // region's aspect ratio: the narrowest region that the edges can leave is one
 // pixel wide.
-func (p Params) impliedBound(given, otherRegionSide int64) int64 {
-	if p.Region.Kind == RegionSquare {
-		return given
+func (p Params) impliedBound(given, otherRegionSide int64) (bound int64, known bool) {
+	switch {
+	case p.Region.Kind == RegionSquare:
+		return given, true
+	case p.Size.Upscale:
+		otherRegionSide = mulSaturated(given, otherRegionSide)
 	}
-	if otherRegionSide == math.MaxInt64 || !p.Size.Upscale {
-		return otherRegionSide
-	}
-	return mulSaturated(given, otherRegionSide)
+	return otherRegionSide, p.Region.Kind == RegionPixels
 }

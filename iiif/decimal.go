@@ -47,19 +47,9 @@ func (d Decimal) exceeds(n int64) bool {
 func (d Decimal) percentOf(n int64) int64 {
 	high, low := bits.Mul64(uint64(n), d.frac)
 	part, _ := bits.Div64(high, low, decimalUnit)
-	hundredfold := addSaturated(mulSaturated(n, d.whole), int64(part))
-	rounded := hundredfold / 100
-	if hundredfold%100 >= 50 {
-		rounded++
-	}
-	return rounded
-}
-
-func addSaturated(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
+	high, low = bits.Mul64(uint64(n), uint64(d.whole))
+	low, carry := bits.Add64(low, part, 0)
+	return divRounded(high+carry, low, 100)
 }
 
 func mulSaturated(a, b int64) int64 {
@@ -74,11 +64,16 @@ func mulSaturated(a, b int64) int64 {
 // and c > 0.
 func mulDivRounded(a, b, c int64) int64 {
 	high, low := bits.Mul64(uint64(a), uint64(b))
-	if high >= uint64(c) {
+	return divRounded(high, low, uint64(c))
+}
+
+// divRounded divides a 128-bit number, rounded half up and saturated.
+func divRounded(high, low, c uint64) int64 {
+	if high >= c {
 		return math.MaxInt64
 	}
-	quotient, rest := bits.Div64(high, low, uint64(c))
-	if rest >= uint64(c)-rest {
+	quotient, rest := bits.Div64(high, low, c)
+	if rest >= c-rest {
 		quotient++
 	}
 	if quotient > math.MaxInt64 {

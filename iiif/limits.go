@@ -81,19 +81,18 @@ func (l Limits) fitArea(region Rect, width, height int64) (int64, int64) {
 	return width, height
 }
 
-// rootOfProduct returns the floor of sqrt(a·b/c), saturated.
+// rootOfProduct returns the floor of sqrt(a·b/c), at most maxSide.
 func rootOfProduct(a, b, c uint64) int64 {
 	high, low := bits.Mul64(a, b)
 	if high >= c {
 		return maxSide
 	}
 	quotient, _ := bits.Div64(high, low, c)
-	root := uint64(math.Sqrt(float64(quotient)))
-	for root > 0 && (root > maxSide || root*root > quotient) {
-		root = min(root-1, maxSide)
-	}
-	for root < maxSide && (root+1)*(root+1) <= quotient {
-		root++
+	// Rounding to float64 can only lift the root of a number this small to
+	// the next integer, never lower it.
+	root := min(uint64(math.Sqrt(float64(quotient))), maxSide)
+	if root*root > quotient {
+		root--
 	}
 	return int64(root)
 }

@@ -72,7 +72,7 @@ func (s sizing) asked(size Size) (width, height int64) {
 	case SizeWidth:
 		return int64(size.Width), s.heightFor(int64(size.Width))
 	case SizeHeight:
-		return s.widthFor(int64(size.Height)), int64(size.Height)
+		return mulDivRounded(int64(size.Height), rw, rh), int64(size.Height)
 	case SizePercent:
 		return size.Percent.percentOf(rw), size.Percent.percentOf(rh)
 	case SizeExact:
@@ -83,24 +83,26 @@ func (s sizing) asked(size Size) (width, height int64) {
 }
 
 // heightFor returns the height that goes with a width, rounded half up. In
-// 2.x, viewers ask for the tiles of the bottom row as "w,": a row thinner
-// than half a pixel at its scale is still a tile that must work, so there,
-// and only there, the height is at least 1.
+// 2.x, viewers ask for tiles and listed sizes as "w,", and each of those must
+// work (Image API 2.1, 5.2 and 5.3): where the width is that of a pyramid
+// level, a height of less than half a pixel is still 1, as it is in the list.
 func (s sizing) heightFor(width int64) int64 {
 	height := mulDivRounded(width, int64(s.region.Height), int64(s.region.Width))
-	if height == 0 && s.version == V2 && s.region.Y > 0 && s.region.Y+s.region.Height == s.image.Height {
+	if height == 0 && s.version == V2 && isLevel(int64(s.region.Width), width) {
 		return 1
 	}
 	return height
 }
 
-// widthFor is heightFor for the last column and ",h".
-func (s sizing) widthFor(height int64) int64 {
-	width := mulDivRounded(height, int64(s.region.Width), int64(s.region.Height))
-	if width == 0 && s.version == V2 && s.region.X > 0 && s.region.X+s.region.Width == s.image.Width {
-		return 1
+// isLevel tells whether reduced is full divided by a power of two of at most
+// full, rounded up.
+func isLevel(full, reduced int64) bool {
+	for factor := int64(1); factor <= full; factor *= 2 {
+		if (full-1)/factor+1 == reduced {
+			return true
+		}
 	}
-	return width
+	return false
 }
 
 // confined returns the result of !w,h. A box larger than the region gives

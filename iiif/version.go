@@ -3,7 +3,8 @@ package iiif
 // Version is a major version of the Image API.
 type Version int
 
-// The versions served. V2 means 2.1 (and so also 2.0 clients).
+// The versions served. V2 means 2.1 (and so also 2.0 clients). Any value but
+// V2 is treated as V3.
 const (
 	V2 Version = 2
 	V3 Version = 3

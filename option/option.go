@@ -9,7 +9,7 @@ package option
 
 import (
 	"fmt"
-	"sort"
+
 	"strings"
 	"time"
 )
@@ -110,16 +110,6 @@ func (s *Set) All() []*Option { return s.options }
 
 // Lookup returns the option of that name, nil if there is none.
 func (s *Set) Lookup(name string) *Option { return s.byName[name] }
-
-// names returns all names, sorted.
-func (s *Set) names() []string {
-	names := make([]string, 0, len(s.options))
-	for _, o := range s.options {
-		names = append(names, o.Name)
-	}
-	sort.Strings(names)
-	return names
-}
 
 // add declares an option; the variable behind v already holds the default.
 // Two options of one name are a programming error and panic.

@@ -28,7 +28,7 @@ func ParseSize(text string) (int64, error) {
 		return 0, fmt.Errorf("%q: %s could be decimal or binary; write %siB", text, t[len(digits):], unit[:1])
 	}
 	factor, ok := sizeUnits[unit]
-	if !ok || digits == "" {
+	if !ok || digits == "" || digits[0] == '-' {
 		return 0, fmt.Errorf("%q is not a size such as 512M or 4GiB", text)
 	}
 	if n, err := strconv.ParseInt(digits, 10, 64); err == nil {

@@ -41,9 +41,13 @@ type Object interface {
 	io.ReaderAt
 	io.Closer
 	Info() Info
-	// Path is the object's file-system path, for decoders that need one;
-	// empty where the object is no local file.
+	// Path names the opened file itself for decoders that need a path: it
+	// keeps naming the same bytes when another file takes the name. It is
+	// valid until Close, and empty where the object is no local file.
 	Path() string
+	// Verify returns ErrChanged when the object may have been changed in
+	// place since it was opened, so that what was read may be a mixture.
+	Verify() error
 }
 
 // Source finds and opens objects. Identifiers are already percent-decoded.

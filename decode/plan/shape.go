@@ -56,13 +56,16 @@ type Level struct {
 	// TileWidth and TileHeight are the stored tiles' sides. A strip has the
 	// level's width and its rows per strip. Zero where the kind has neither.
 	TileWidth, TileHeight int
+	// Tiled tells tiles from strips, and a JP2 of several tiles from one of
+	// a single tile.
+	Tiled bool
 	// Page and SubIFD address the level in a TIFF: the directory's index in
 	// the main chain, counted from 0, and the index below it or -1.
 	Page, SubIFD int
 	// Reduction is the number of halvings a wavelet decoder applies (JP2),
 	// 0 elsewhere.
 	Reduction int
-	// JPEGTables tells that the level's stored tiles are JPEG with YCbCr or
+	// JPEGTiles tells that the level's stored tiles are JPEG with YCbCr or
 	// gray 8-bit samples and can be passed on whole.
 	JPEGTiles bool
 }
@@ -80,7 +83,9 @@ type Shape struct {
 	// Orientation is the EXIF value 1 to 8; 1 where the source has none.
 	Orientation int
 
-	Bands         int // samples per pixel, alpha included
+	// Bands counts the samples per pixel that decoding yields, alpha
+	// included: those of its colours for a palette image.
+	Bands         int
 	BitsPerSample int
 	Sample        SampleFormat
 	Colour        Colour
@@ -99,14 +104,19 @@ type Shape struct {
 	ICCBytes int64
 	SRGB     bool
 
+	// RestartInterval is a JPEG's distance between restart markers in MCUs, 0
+	// without them.
+	RestartInterval int
+
 	// Pages counts the selectable pages (pyramid levels and masks are not
 	// pages); Page is the one this shape describes, counted from 0.
 	Pages, Page int
 	// Levels has at least one entry.
 	Levels []Level
 
-	// CodeBlockWidth and CodeBlockHeight, Resolutions, TileParts, Layers and
-	// Precincts are JPEG 2000 coding facts; 0 elsewhere.
+	// CodeBlockWidth and CodeBlockHeight, Resolutions, TileParts (of each
+	// tile, 0 where the file does not say), Layers and Precincts are JPEG
+	// 2000 coding facts; 0 elsewhere.
 	CodeBlockWidth, CodeBlockHeight int
 	Resolutions, TileParts, Layers  int
 	Precincts                       bool

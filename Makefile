@@ -1,0 +1,43 @@
+# make run    builds and serves testimages/ with the viewer
+# make test   what CI runs: units with the race detector, one viewer run
+# make check  formatting, lint, tests, generated documents
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+
+BUILD_PACKAGES := libvips-dev gcc libc6-dev pkg-config ca-certificates libjemalloc-dev
+TEST_PACKAGES  := libvips-tools chromium fonts-dejavu-core
+
+LISTEN ?= :8182
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X main.version=$(VERSION)
+PURE := ./iiif/... ./decode/plan/... ./decode/header/... ./option/... ./source/... ./cache/... ./auth/... ./admission/... ./lua/... ./docroot/...
+
+.PHONY: run build test test-pure test-browser lint fmt fuzz bench docs check e2e build-packages test-packages clean
+
+build-packages:
+	@scripts/install-packages $(BUILD_PACKAGES)
+
+test-packages: build-packages
+	@scripts/install-packages $(TEST_PACKAGES)
+
+build: build-packages
+	go build -ldflags '$(LDFLAGS)' -o bin/iiifd ./cmd/iiifd
+
+run: build
+	bin/iiifd serve --listen $(LISTEN) testimages/images
+
+test: test-packages
+	go vet ./...
+	go test -race -timeout 20m ./...
+
+test-pure:
+	CGO_ENABLED=0 go test $(PURE)
+
+fmt:
+	gofmt -w $$(git ls-files '*.go')
+
+docs:
+	go test ./cmd/iiifd -run 'TestManual' -update
+
+clean:
+	rm -rf bin

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"example.com/iiifd/option"
+)
+
+// commands lists all sub-commands in the order of the help.
+func commands() []*command {
+	return []*command{
+		serveCommand(), renderCommand(), estimateCommand(), explainCommand(), cacheCommand(), configCommand(), healthCommand(), versionCommand(), helpCommand(),
+	}
+}
+
+func find(name string) *command {
+	for _, c := range append(commands(), measureCommand()) {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+func commandNames() []string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// isUsage tells whether an error is a wrong use of the command line rather
+// than a failure.
+func isUsage(err error) bool {
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return true
+	}
+	var setting *option.Error
+	return errors.As(err, &setting) && len(setting.Key) > 2 && setting.Key[:2] == "--"
+}
+
+func helpCommand() *command {
+	return &command{
+		name: "help", usage: "[COMMAND]", summary: "explains a command",
+		run: func(_ context.Context, p *program, args []string) error {
+			if len(args) == 0 {
+				return overview(p.stdout)
+			}
+			c := find(args[0])
+			if c == nil {
+				return usagef("no command %q", args[0])
+			}
+			return describe(p.stdout, c)
+		},
+	}
+}
+
+func overview(w io.Writer) error {
+	fmt.Fprint(w, "iiifd is a IIIF image server (Image API 3.0 and 2.1).\n\n  iiifd serve DIRECTORY    serves the images below a directory\n\nCommands:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
+	}
+	_, err := fmt.Fprint(w, "\nRun 'iiifd help COMMAND' for one of them.\n")
+	return err
+}
+
+func describe(w io.Writer, c *command) error {
+	fmt.Fprintf(w, "Usage: iiifd %s [OPTIONS] %s\n\n%s\n", c.name, c.usage, sentence(c.summary))
+	if c.long != "" {
+		fmt.Fprintf(w, "\n%s\n", c.long)
+	}
+	if c.options == nil {
+		return nil
+	}
+	fmt.Fprint(w, "\nOptions (each also as environment variable IIIFD_… and as key of the configuration file):\n")
+	return c.options().WriteUsage(w)
+}
+
+func sentence(s string) string {
+	return "It " + s + "."
+}

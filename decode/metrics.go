@@ -1,0 +1,54 @@
+package decode
+
+import (
+	"errors"
+	"time"
+
+	"github.com/davidbyttow/govips/v2/vips"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"example.com/iiifd/decode/plan"
+)
+
+// metrics are what decoding tells about itself.
+type metrics struct {
+	renders *prometheus.CounterVec
+	seconds *prometheus.HistogramVec
+}
+
+func newMetrics(reg prometheus.Registerer, e *Engine) *metrics {
+	f := promauto.With(reg)
+	f.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "iiifd_decode_active", Help: "Pictures being rendered now.",
+	}, func() float64 { return float64(e.active.Load()) })
+	f.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "iiifd_decode_vips_memory_bytes", Help: "Memory that libvips tracks for pixels; codecs come on top.",
+	}, func() float64 {
+		var s vips.MemoryStats
+		vips.ReadVipsMemStats(&s)
+		return float64(s.Mem)
+	})
+	return &metrics{
+		renders: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "iiifd_decode_renders_total", Help: "Pictures rendered, by kind of source, output format and outcome.",
+		}, []string{"source", "format", "outcome"}),
+		seconds: f.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "iiifd_decode_render_seconds", Help: "Time from opening a source to the last byte written.",
+			Buckets: prometheus.ExponentialBuckets(0.002, 2.5, 12),
+		}, []string{"source"}),
+	}
+}
+
+// observe records one rendering.
+func (m *metrics) observe(p plan.Plan, err error, took time.Duration) {
+	outcome := "ok"
+	var e *Error
+	if errors.As(err, &e) {
+		outcome = string(e.Kind)
+	} else if err != nil {
+		outcome = string(Internal)
+	}
+	m.renders.WithLabelValues(string(p.Shape.Loader), string(p.Encoder.Format), outcome).Inc()
+	m.seconds.WithLabelValues(string(p.Shape.Loader)).Observe(took.Seconds())
+}

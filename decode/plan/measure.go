@@ -1,0 +1,160 @@
+package plan
+
+import "math"
+
+const (
+	// sinkLines is the height of one of libvips' output buffers with up to
+	// seven threads (thread.c, vips_get_tile_size).
+	sinkLines = 128
+	// cacheLines is how many lines the caches of sequential sources keep at
+	// most (tilecache.c, vips_line_cache_build): four such buffers.
+	cacheLines = 4 * sinkLines
+)
+
+// measure holds a plan's sizes as the formulas use them, in pixels and bytes
+// per pixel.
+type measure struct {
+	p *Plan
+
+	loadedW, loadedH int64
+	cropW, cropH     int64
+	bottom           int64 // the last line that is decoded
+	scaledW, scaledH int64
+	outW, outH       int64
+
+	stored  int64 // bytes per pixel as the decoder delivers it
+	resized int64 // while it is resized
+	written int64 // as it is encoded
+}
+
+func newMeasure(p *Plan) measure {
+	m := measure{
+		p:       p,
+		loadedW: int64(max(1, p.LoadedWidth)), loadedH: int64(max(1, p.LoadedHeight)),
+		cropW: int64(max(1, p.Crop.Width)), cropH: int64(max(1, p.Crop.Height)),
+		scaledW: int64(max(1, p.ScaledWidth)), scaledH: int64(max(1, p.ScaledHeight)),
+		outW: int64(max(1, p.OutWidth)), outH: int64(max(1, p.OutHeight)),
+	}
+	m.bottom = min(m.loadedH, int64(max(0, p.Crop.Y))+m.cropH)
+	s := p.Shape
+	bands, sample := int64(max(1, s.Bands)), sampleBytes(s)
+	m.stored = product(bands, sample)
+	m.resized = m.stored
+	alpha := s.Alpha
+	if alpha && p.has(StepFlatten) {
+		bands--
+		alpha = false
+		m.resized = product(bands, sample)
+	}
+	if alpha {
+		m.resized = product(bands, 4) // premultiplied floats
+	}
+	m.written = product(m.writtenBands(bands, alpha), int64(max(8, p.Encoder.Bits))/8)
+	return m
+}
+
+// sampleBytes is the size of one decoded sample. Depth that is not known
+// counts as 16 bits.
+func sampleBytes(s Shape) int64 {
+	switch b := s.BitsPerSample; {
+	case b <= 0:
+		return 2
+	case b <= 8:
+		return 1
+	case b <= 16:
+		return 2
+	case b <= 32:
+		return 4
+	default:
+		return 16
+	}
+}
+
+// writtenBands is the number of channels that reach the encoder.
+func (m *measure) writtenBands(bands int64, alpha bool) int64 {
+	p := m.p
+	if p.has(StepColour) && bands > 3 && !alpha {
+		bands = 3
+	}
+	if p.has(StepGray) {
+		bands = 1
+		if alpha {
+			bands = 2
+		}
+	}
+	if p.has(StepRotate) && p.Encoder.Alpha && !alpha {
+		bands++
+	}
+	return bands
+}
+
+func (p *Plan) has(step Step) bool {
+	for _, s := range p.Steps {
+		if s == step {
+			return true
+		}
+	}
+	return false
+}
+
+// sequential tells that the source is read from top to bottom.
+func (m *measure) sequential() bool { return m.p.Access != AccessRandom }
+
+// source lists the memory up to the scaled picture.
+func (m *measure) source() []Part {
+	parts := m.loader()
+	parts = append(parts, m.resizing()...)
+	return append(parts, m.colour()...)
+}
+
+// output lists the memory behind the scaled picture.
+func (m *measure) output() []Part {
+	sink := product(2, min(sinkLines, m.outH), m.outW, m.written)
+	parts := add(nil, StageSink, sink, "two buffers of output lines")
+	return append(parts, m.encoder()...)
+}
+
+// copyBytes is the scaled picture in memory.
+func (m *measure) copyBytes() int64 { return product(m.scaledW, m.scaledH, m.written) }
+
+// turned lists the memory of turning the copy and encoding it.
+func (m *measure) turned() []Part {
+	regions := product(16, m.outW, m.written)
+	why := "pieces being turned"
+	if m.p.Angle != 0 {
+		regions = product(128, 128, m.written, 12)
+		why = "pieces being rotated"
+	}
+	return append(m.output(), Part{StageRegions, sum(regions, 64*kib), why})
+}
+
+// cachedLines is the line cache of a sequential decoder: whole pieces of
+// step lines, 512 of them or as many as the picture and the request have
+// (tilecache.c, vips_line_cache_build).
+func (m *measure) cachedLines(step int64) int64 {
+	lines := product(max(2, cacheLines/max(1, step)), max(1, step))
+	return min(lines, m.loadedH, sum(roundUp(m.bottom, step), step, sinkLines))
+}
+
+// lineCache is cachedLines as a part.
+func (m *measure) lineCache(step int64) []Part {
+	return add(nil, StageLoader, product(m.cachedLines(step), m.loadedW, m.stored), "cache of decoded lines")
+}
+
+// pixels is the number of pixels stored.
+func (m *measure) pixels() int64 {
+	return product(int64(max(1, m.p.Shape.Width)), int64(max(1, m.p.Shape.Height)))
+}
+
+// shrinks are the two passes in which libvips resizes one axis: averaging by
+// a whole factor, then the kernel by the rest (resize.c, vips_resize_build,
+// gap 2). taps is the kernel's length (reduceh.cpp, vips_reduce_get_points).
+func shrinks(from, to int64) (box int64, rest float64, taps int64) {
+	factor := math.Max(1, float64(from)/float64(to))
+	box = max(1, int64(factor/2))
+	rest = factor / float64(box)
+	if rest > 1 {
+		taps = 2*int64(math.Round(3*rest)) + 1
+	}
+	return box, rest, taps
+}

@@ -1,0 +1,41 @@
+package plan
+
+import "example.com/iiifd/iiif"
+
+// ICC says what becomes of colour profiles.
+type ICC string
+
+// The treatments of colour profiles. Convert turns pixels into sRGB and
+// drops the profile, Keep embeds the source's profile and leaves the pixels
+// alone, Strip drops the profile and leaves the pixels alone. CMYK and Lab
+// sources are converted in every mode where the output cannot hold them.
+const (
+	ICCConvert ICC = "convert"
+	ICCKeep    ICC = "keep"
+	ICCStrip   ICC = "strip"
+)
+
+// Options are the settings that change what a plan does. They belong to the
+// engine and the mount, not to the request.
+type Options struct {
+	// Limits bounds the output, see iiif.Limits.
+	Limits iiif.Limits
+	ICC    ICC
+	// Background is the sRGB colour under transparent pixels and in the
+	// corners of rotated images where the format has no transparency.
+	Background [3]uint8
+
+	// Qualities are 1 to 100; 0 means the format's default.
+	JPEGQuality, WebPQuality, AVIFQuality, JXLQuality, JP2Quality int
+	// JPEGSubsampling is "4:2:0" or "4:4:4"; empty means 4:2:0.
+	JPEGSubsampling string
+
+	// KeepDepth keeps more than 8 bits per sample where the format can hold
+	// them (tif and png).
+	KeepDepth bool
+	// PNGCompression is the zlib level 1 to 9; 0 means 6.
+	PNGCompression int
+	// VipsVersion is 10000·major + 100·minor + micro of the libvips that
+	// will execute the plan; prices differ between versions.
+	VipsVersion int
+}

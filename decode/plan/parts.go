@@ -1,0 +1,87 @@
+package plan
+
+// Stage names the place in a plan where memory is held.
+type Stage string
+
+// The stages, from source to output.
+const (
+	// StageFixed is what every request takes, whatever its size.
+	StageFixed Stage = "fixed"
+	// StageLoader is the cache of decoded lines or tiles behind the decoder,
+	// or the whole picture where the decoder makes it at once.
+	StageLoader Stage = "loader"
+	// StageCodec is the decoder's own memory.
+	StageCodec Stage = "codec"
+	// StageLines are the caches of lines that resizing puts between its
+	// passes when it reads a source from top to bottom.
+	StageLines Stage = "lines"
+	// StageRegions are the pieces of picture that the operations work on.
+	StageRegions Stage = "regions"
+	StageColour  Stage = "colour"
+	// StageCopy is the scaled picture in memory, for turning it.
+	StageCopy Stage = "copy"
+	// StageSink are the two buffers of lines in front of the encoder.
+	StageSink    Stage = "sink"
+	StageEncoder Stage = "encoder"
+)
+
+// Part is one share of a plan's peak.
+type Part struct {
+	Stage Stage
+	Bytes int64
+	// Why says in a few words what the bytes are.
+	Why string
+}
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+)
+
+// fixedBytes covers GObject and GLib, the stacks of libvips' threads, the Go
+// heap's growth and the allocator's slack.
+const fixedBytes = 3 * mib
+
+// add appends a part that has bytes.
+func add(parts []Part, stage Stage, bytes int64, why string) []Part {
+	if bytes <= 0 {
+		return parts
+	}
+	return append(parts, Part{stage, bytes, why})
+}
+
+// Parts lists what makes up the peak. Where a plan has two phases that do not
+// overlap (rendering into memory, then turning and encoding), the parts are
+// those of the dearer phase.
+func (p *Plan) Parts() []Part {
+	m := newMeasure(p)
+	parts := add(nil, StageFixed, fixedBytes, "libvips, threads, allocator")
+	if !p.copies() {
+		parts = append(parts, m.source()...)
+		return append(parts, m.output()...)
+	}
+	parts = add(parts, StageCopy, m.copyBytes(), "scaled picture, whole, for turning")
+	in, out := m.source(), m.turned()
+	if total(in) >= total(out) {
+		return append(parts, in...)
+	}
+	return append(parts, out...)
+}
+
+// copies tells that the plan renders into memory on the way.
+func (p *Plan) copies() bool {
+	for _, s := range p.Steps {
+		if s == StepCopy {
+			return true
+		}
+	}
+	return false
+}
+
+func total(parts []Part) int64 {
+	t := int64(0)
+	for _, part := range parts {
+		t = sum(t, part.Bytes)
+	}
+	return t
+}

@@ -1,0 +1,141 @@
+package plan
+
+import (
+	"example.com/iiifd/iiif"
+)
+
+// Plan is everything that rendering one request needs. It is made by New
+// and not changed afterwards.
+type Plan struct {
+	Shape     Shape
+	Transform iiif.Transform
+	Options   Options
+
+	// Level is the index into Shape.Levels that is loaded; Page and SubIFD
+	// address it in the file (SubIFD is -1 where it is none).
+	Level, Page, SubIFD int
+	Access              Access
+	// Shrink is the factor by which the decoder itself reduces: 1, 2, 4 or 8
+	// for JPEG, a power of two for WebP, 1 elsewhere. A level's own
+	// reduction is not part of it.
+	Shrink int
+	// LoadedWidth and LoadedHeight are the decoder's size.
+	LoadedWidth, LoadedHeight int
+
+	// Crop is the region in loaded pixels, as stored (not upright).
+	Crop iiif.Rect
+	// BandRows is how many rows of the crop OpenJPEG decodes at once (JP2),
+	// 0 elsewhere.
+	BandRows int
+	// Advance is the number of lines a sequential decoder is led through
+	// before the crop is asked for, 0 for none.
+	Advance int
+
+	// ScaledWidth and ScaledHeight are the crop's size after resizing, as
+	// stored. Equal to the crop's where nothing is resized.
+	ScaledWidth, ScaledHeight int
+	// Flip and Turn bring the scaled picture upright, mirror it and rotate
+	// it by a multiple of 90 degrees, all in one: first left-right, then
+	// clockwise degrees (0, 90, 180, 270).
+	Flip bool
+	Turn int
+	// Angle is the clockwise rotation that is no multiple of 90, 0 if none.
+	Angle float64
+
+	// Steps are the operations between decoder and encoder, in order.
+	Steps []Step
+	// OutWidth and OutHeight are the encoded picture's size. With an Angle
+	// they may be one pixel off.
+	OutWidth, OutHeight int
+	Encoder             Encoder
+}
+
+// New resolves p against s and decides how to carry it out. Errors are those
+// of iiif.Params.Resolve, *FormatError for a format that nothing writes and
+// *SizeError for a size that the format cannot hold.
+func New(s Shape, p iiif.Params, o Options) (Plan, error) {
+	width, height := s.Upright()
+	t, err := p.Resolve(iiif.Image{Width: width, Height: height, Gray: s.Gray()}, o.Limits)
+	if err != nil {
+		return Plan{}, err
+	}
+	return Execute(s, t, o)
+}
+
+// Execute plans a request that is already resolved against s.
+func Execute(s Shape, t iiif.Transform, o Options) (Plan, error) {
+	if len(s.Levels) == 0 {
+		s.Levels = []Level{{Width: s.Width, Height: s.Height, Page: s.Page, SubIFD: -1}}
+	}
+	encoder, err := newEncoder(s, t, o)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{Shape: s, Transform: t, Options: o, Encoder: encoder}
+
+	upright := orientation(s.Orientation)
+	region := upright.stored(t.Region, s.Width, s.Height)
+	p.ScaledWidth, p.ScaledHeight = t.Width, t.Height
+	if upright.swaps() {
+		p.ScaledWidth, p.ScaledHeight = t.Height, t.Width
+	}
+	p.load(region)
+	p.turn(upright)
+	if m := MaxSide(t.Format); m > 0 && (p.OutWidth > m || p.OutHeight > m) {
+		return Plan{}, &SizeError{Format: t.Format, Width: p.OutWidth, Height: p.OutHeight, Max: m}
+	}
+	p.Steps = p.steps()
+	return p, nil
+}
+
+// load decides what the decoder delivers of region, a rectangle of stored
+// pixels.
+func (p *Plan) load(region iiif.Rect) {
+	r := choose(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
+	level := p.Shape.Levels[r.level]
+	p.Level, p.Page, p.SubIFD = r.level, level.Page, level.SubIFD
+	p.Shrink, p.LoadedWidth, p.LoadedHeight = r.shrink, r.width, r.height
+	p.Crop = r.crop(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
+	p.Access = access(p.Shape, r, p.Crop, p.ScaledWidth, p.ScaledHeight)
+	if p.DecoderCrops() {
+		p.BandRows = bandRows(p.Crop, level)
+	} else if p.Access == AccessSequential {
+		p.Advance = p.Crop.Y
+	}
+}
+
+// turn joins orientation, mirror and rotation into one turn and, where the
+// rotation is no multiple of 90 degrees, an angle.
+func (p *Plan) turn(t turn) {
+	if p.Transform.Mirror {
+		t = t.mirrored()
+	}
+	quarter := int(p.Transform.Angle) / 90 * 90
+	if float64(quarter) == p.Transform.Angle {
+		t = t.rotated(quarter)
+	} else {
+		p.Angle = p.Transform.Angle
+	}
+	p.Flip, p.Turn = t.flip, t.degrees
+	p.OutWidth, p.OutHeight = p.ScaledWidth, p.ScaledHeight
+	if t.swaps() {
+		p.OutWidth, p.OutHeight = p.OutHeight, p.OutWidth
+	}
+	if p.Angle != 0 {
+		p.OutWidth, p.OutHeight = bounds(p.OutWidth, p.OutHeight, p.Angle)
+	}
+}
+
+// Resizes tells that the crop is not already of the output's size.
+func (p *Plan) Resizes() bool {
+	return p.Crop.Width != p.ScaledWidth || p.Crop.Height != p.ScaledHeight
+}
+
+// DecoderCrops tells that the decoder delivers the crop alone (JP2: OpenJPEG
+// decodes any rectangle).
+func (p *Plan) DecoderCrops() bool { return p.Shape.Loader == LoaderJP2 }
+
+// Crops tells that less than the loaded picture is used.
+func (p *Plan) Crops() bool {
+	return p.Crop.Width != p.LoadedWidth || p.Crop.Height != p.LoadedHeight
+}

@@ -1,0 +1,91 @@
+package plan
+
+import "example.com/iiifd/iiif"
+
+// Step is one operation between decoder and encoder.
+type Step string
+
+// The steps, in the order in which a plan uses them.
+const (
+	// StepAdvance leads a sequential decoder to the crop's first line in
+	// small pieces, so that no cache grows to hold what is skipped.
+	StepAdvance Step = "advance"
+	StepCrop    Step = "crop"
+	// StepFlatten puts the picture on the background and drops its alpha.
+	StepFlatten Step = "flatten"
+	StepResize  Step = "resize"
+	// StepColour brings samples to 8 (or 16) bits of sRGB or gray.
+	StepColour Step = "colour"
+	StepGray   Step = "gray"
+	// StepCopy renders into memory, so that what follows may read in any
+	// order.
+	StepCopy Step = "copy"
+	StepFlip Step = "flip"
+	StepTurn Step = "turn"
+	// StepRotate rotates by Plan.Angle; new corners are transparent where
+	// the encoder holds alpha, of the background's colour elsewhere.
+	StepRotate  Step = "rotate"
+	StepBitonal Step = "bitonal"
+)
+
+// convertedAlways tells that the samples cannot be written as they are:
+// CMYK and Lab are turned into sRGB whatever the profile option says.
+func (s Shape) convertedAlways() bool {
+	switch s.Colour {
+	case ColourCMYK, ColourYCCK, ColourLab, ColourOther:
+		return true
+	}
+	return false
+}
+
+// early tells that samples are brought to whole numbers of at most 16 bits
+// before anything is done with them: Lab, whose channels are not plain
+// numbers to libvips, and samples of 32 bits, for which every later step
+// would cost four times as much.
+func (s Shape) early() bool {
+	return s.Colour == ColourLab || s.Sample != SampleUint || s.BitsPerSample > 16
+}
+
+// recoloured tells that the colour step has work.
+func (p *Plan) recoloured() bool {
+	s := p.Shape
+	if s.convertedAlways() || s.early() {
+		return true
+	}
+	if p.Options.ICC == ICCConvert && s.ICCBytes > 0 && !s.SRGB {
+		return true
+	}
+	return s.BitsPerSample > 8 && p.Encoder.Bits < 16
+}
+
+// flattens tells that the source's alpha does not reach the output.
+func (p *Plan) flattens() bool { return p.Shape.Alpha && !p.Encoder.Alpha }
+
+// steps lists the plan's operations. Flattening comes before resizing where
+// the background's colour can be said there (resizing with alpha needs
+// floats), colour after it as a rule (fewer pixels), turning last (only that
+// needs memory).
+func (p *Plan) steps() []Step {
+	var list []Step
+	add := func(s Step, when bool) {
+		if when {
+			list = append(list, s)
+		}
+	}
+	early, ink := p.Shape.early(), p.Shape.convertedAlways()
+	add(StepAdvance, p.Advance > 0)
+	add(StepCrop, p.Crops() && !p.DecoderCrops())
+	add(StepColour, early)
+	add(StepFlatten, p.flattens() && (early || !ink))
+	add(StepResize, p.Resizes())
+	add(StepColour, p.recoloured() && !early)
+	add(StepFlatten, p.flattens() && ink && !early)
+	q := p.Transform.Quality
+	add(StepGray, (q == iiif.QualityGray || q == iiif.QualityBitonal) && (!p.Shape.Gray() || p.Shape.Palette))
+	add(StepCopy, p.Turn != 0 || p.Angle != 0)
+	add(StepFlip, p.Flip)
+	add(StepTurn, p.Turn != 0)
+	add(StepRotate, p.Angle != 0)
+	add(StepBitonal, q == iiif.QualityBitonal)
+	return list
+}

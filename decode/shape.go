@@ -1,0 +1,118 @@
+package decode
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/davidbyttow/govips/v2/vips"
+
+	"example.com/iiifd/decode/header"
+	"example.com/iiifd/decode/plan"
+	"example.com/iiifd/source"
+)
+
+// Shape reads the header facts of obj's page that its identifier asks for.
+// Errors are *Error or those of the object's reads.
+func (e *Engine) Shape(ctx context.Context, obj source.Object) (plan.Shape, error) {
+	if err := context.Cause(ctx); err != nil {
+		return plan.Shape{}, newError(Killed, "", err)
+	}
+	info := obj.Info()
+	s, err := header.Read(obj, info.Size, info.Page)
+	switch {
+	case errors.Is(err, header.ErrUnknown):
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		return e.shapeOf(obj, cmp.Or(s.Loader, plan.LoaderOther))
+	case errors.Is(err, header.ErrNoPage):
+		return plan.Shape{}, source.ErrNotFound
+	case err != nil:
+		if corrupt := new(header.CorruptError); errors.As(err, &corrupt) {
+			return plan.Shape{}, newError(Corrupt, err.Error(), nil)
+		}
+		return plan.Shape{}, err
+	}
+	if !e.allowed[s.Loader] {
+		return plan.Shape{}, newError(Unsupported, "decoder of kind "+string(s.Loader)+" is switched off or missing", nil)
+	}
+	return s, nil
+}
+
+// shapeOf asks libvips for the facts of a source of the kind given.
+func (e *Engine) shapeOf(obj source.Object, kind plan.Loader) (plan.Shape, error) {
+	page := max(obj.Info().Page, 0)
+	o := loadOptions{access: plan.AccessSequential, page: -1, subIFD: -1, pdfResolution: e.config.PDFResolution}
+	if paged(kind) {
+		o.page = page
+	}
+	p, err := e.open(obj, kind, o)
+	if err != nil {
+		return plan.Shape{}, err
+	}
+	defer p.Close()
+	s := plan.Shape{
+		Loader: kind, FileSize: obj.Info().Size, Page: page, Pages: max(p.Pages(), 1),
+		Width: p.Width(), Height: p.Height(), Orientation: max(p.GetOrientation(), 1),
+		Bands: p.Bands(), Alpha: p.HasAlpha(),
+	}
+	s.BitsPerSample, s.Sample = sampleOf(p.BandFormat())
+	s.Colour = colourOf(p.Interpretation(), s.Bands)
+	profile := p.GetICCProfile()
+	s.ICCBytes, s.SRGB = int64(len(profile)), describesSRGB(profile)
+	s.Levels = []plan.Level{{Width: s.Width, Height: s.Height, Page: page, SubIFD: -1}}
+	if page >= s.Pages {
+		return plan.Shape{}, source.ErrNotFound
+	}
+	return s, nil
+}
+
+// paged tells whether the decoder of a kind takes a page number.
+func paged(l plan.Loader) bool {
+	switch l {
+	case plan.LoaderTIFF, plan.LoaderPDF, plan.LoaderGIF, plan.LoaderHEIF, plan.LoaderAVIF, plan.LoaderWebP:
+		return true
+	}
+	return false
+}
+
+// sampleOf translates libvips' sample format.
+func sampleOf(f vips.BandFormat) (bits int, s plan.SampleFormat) {
+	switch f {
+	case vips.BandFormatUchar:
+		return 8, plan.SampleUint
+	case vips.BandFormatUshort:
+		return 16, plan.SampleUint
+	case vips.BandFormatUint:
+		return 32, plan.SampleUint
+	case vips.BandFormatChar:
+		return 8, plan.SampleInt
+	case vips.BandFormatShort:
+		return 16, plan.SampleInt
+	case vips.BandFormatInt:
+		return 32, plan.SampleInt
+	case vips.BandFormatDouble:
+		return 64, plan.SampleFloat
+	}
+	return 32, plan.SampleFloat
+}
+
+// colourOf translates libvips' interpretation of an image with that many
+// bands.
+func colourOf(i vips.Interpretation, bands int) plan.Colour {
+	switch i {
+	case vips.InterpretationBW, vips.InterpretationGrey16:
+		return plan.ColourGray
+	case vips.InterpretationSRGB, vips.InterpretationRGB, vips.InterpretationRGB16, vips.InterpretationScRGB:
+		return plan.ColourRGB
+	case vips.InterpretationCMYK:
+		return plan.ColourCMYK
+	case vips.InterpretationLAB, vips.InterpretationLABS, vips.InterpretationLABQ:
+		return plan.ColourLab
+	}
+	if bands < 3 {
+		return plan.ColourGray
+	}
+	return plan.ColourOther
+}

@@ -1,0 +1,178 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"example.com/iiifd/admission"
+	"example.com/iiifd/cache"
+	"example.com/iiifd/source"
+)
+
+// ownError is an error of the request's own, which others who wait for the
+// same answer might not meet: its refusal or its time-out.
+type ownError struct{ error }
+
+// NotShared is what the cache asks errors for.
+func (ownError) NotShared() bool { return true }
+
+func (e ownError) Unwrap() error { return e.error }
+
+// Open produces the job's answer: from the cache, from a decode under way,
+// or by its own decode, which first needs a lease. Errors are
+// *admission.Rejection, source.ErrChanged, the decoder's, or the context's
+// cause.
+func (r *Renderer) Open(ctx context.Context, job *Job) (*Answer, error) {
+	if r.deps.Cache == nil {
+		return r.openDirect(ctx, job)
+	}
+	opt := cache.Options{Nested: admission.FromContext(ctx) != nil}
+	if r.deps.Ledger != nil {
+		opt.Ledger = r.deps.Ledger(job.Request.Key)
+	}
+	reader, from, err := r.deps.Cache.Do(ctx, r.CacheKey(job), opt, func(ctx context.Context, w *cache.Writer) error {
+		return r.fill(ctx, job, w, w.Admitted)
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.replayed(from)
+	return answer(reader, from), nil
+}
+
+func answer(reader *cache.Reader, from cache.Outcome) *Answer {
+	a := &Answer{Body: reader, Size: -1, Outcome: outcome(from)}
+	if n, known := reader.Size(); known {
+		a.Size = n
+	}
+	return a
+}
+
+// replayed counts answers that needed no permit.
+func (r *Renderer) replayed(from cache.Outcome) {
+	if r.deps.Admission == nil {
+		return
+	}
+	switch from {
+	case cache.Joined:
+		r.deps.Admission.Replayed("joined")
+	case cache.Memory, cache.Disk:
+		r.deps.Admission.Replayed("cache")
+	case cache.Filled:
+	}
+}
+
+// openDirect makes the answer without a cache.
+func (r *Renderer) openDirect(ctx context.Context, job *Job) (*Answer, error) {
+	var b bytes.Buffer
+	if err := r.fill(ctx, job, &b, func() error { return nil }); err != nil {
+		return nil, err
+	}
+	return &Answer{Body: buffered{&b}, Size: int64(b.Len()), Outcome: OutcomeDecoded}, nil
+}
+
+// buffered is an answer in memory.
+type buffered struct{ *bytes.Buffer }
+
+func (buffered) Close() error { return nil }
+
+// CacheKey names the job's answer in the cache. The object's inode is left out,
+// so that the cache survives a restart and a copied collection.
+func (r *Renderer) CacheKey(job *Job) cache.Key {
+	s := job.Request.Subject
+	return cache.Key{Object: ObjectName(s.Scope, s.Identifier), Text: job.identity}
+}
+
+// ObjectName is the cache's name for an image, by which it is purged.
+func ObjectName(scope, identifier string) string {
+	if scope == "" {
+		return identifier
+	}
+	return scope + ":" + identifier
+}
+
+// fill acquires a lease, decodes and lets the lease go once libvips has
+// returned, whatever became of the client.
+func (r *Renderer) fill(ctx context.Context, job *Job, w io.Writer, admitted func() error) error {
+	if r.deps.Admission == nil {
+		if err := admitted(); err != nil {
+			return err
+		}
+		return r.decode(ctx, job, w)
+	}
+	lease, err := r.acquire(ctx, job)
+	if err != nil {
+		return ownError{err}
+	}
+	defer lease.Release()
+	charge := lease.Charge()
+	job.charge.Store(&charge)
+	if err := admitted(); err != nil {
+		return err
+	}
+	err = r.decode(lease.Context(ctx), job, w)
+	lease.Record(admission.Result{OK: err == nil})
+	return err
+}
+
+// acquire asks for a lease. The deadline bounds the waiting alone: an answer
+// that has begun may take longer.
+func (r *Renderer) acquire(ctx context.Context, job *Job) (*admission.Lease, error) {
+	if d := job.Request.Deadline; !d.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, d)
+		defer cancel()
+	}
+	return r.deps.Admission.Acquire(ctx, r.ask(job))
+}
+
+func (r *Renderer) ask(job *Job) admission.Ask {
+	return admission.Ask{
+		URL:      admission.Classify(job.Request.Params, r.deps.Threshold),
+		Peak:     job.Plan.Peak(),
+		Seconds:  job.Plan.Seconds(),
+		Key:      job.Request.Key,
+		Identity: job.Request.Identity,
+		Format:   string(job.Request.Params.Format),
+		Label:    job.Canonical,
+	}
+}
+
+// decode carries the plan out on the object as Prepare saw it.
+func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) error {
+	s := job.Request.Subject
+	obj, err := s.Source.Open(ctx, s.Identifier)
+	if err != nil {
+		return err
+	}
+	defer obj.Close()
+	if obj.Info().Key != job.Info.Key {
+		return fmt.Errorf("render: %w", source.ErrChanged)
+	}
+	if err := r.decoder.Render(ctx, obj, job.Plan, w); err != nil {
+		// Bytes that changed under the decoder look like damage.
+		if errors.Is(obj.Verify(), source.ErrChanged) {
+			return fmt.Errorf("render: %w", source.ErrChanged)
+		}
+		return err
+	}
+	return obj.Verify()
+}
+
+// Head returns the size of the job's answer where it is cached, else -1 and
+// what no waiting could help: the *admission.Rejection that GET would get.
+func (r *Renderer) Head(_ context.Context, job *Job) (int64, error) {
+	if r.deps.Cache != nil {
+		if reader, ok := r.deps.Cache.Get(r.CacheKey(job)); ok {
+			defer reader.Close()
+			if n, known := reader.Size(); known {
+				return n, nil
+			}
+			return -1, nil
+		}
+	}
+	return -1, nil
+}

@@ -1,0 +1,135 @@
+// Package render is the life of an image request without HTTP: it finds the
+// object, plans the work, and produces the bytes.
+package render
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+
+	"example.com/iiifd/admission"
+	"example.com/iiifd/cache"
+	"example.com/iiifd/decode/plan"
+	"example.com/iiifd/iiif"
+	"example.com/iiifd/source"
+)
+
+// ErrSourceRefused is returned for a source whose kind or size the
+// configuration does not allow.
+var ErrSourceRefused = errors.New("render: source not allowed by the configuration")
+
+// Decoder reads headers and carries out plans. decode.Engine is one.
+type Decoder interface {
+	Shape(ctx context.Context, obj source.Object) (plan.Shape, error)
+	// Render writes the encoded image. When the context ends it stops as
+	// soon as the decoder can, and returns only after it has.
+	Render(ctx context.Context, obj source.Object, p plan.Plan, w io.Writer) error
+	// Formats are the output formats that work here.
+	Formats() []iiif.Format
+	// Version changes when the same plan may give other bytes.
+	Version() string
+	// PlanOptions are the settings that plans are made with; the limits are
+	// the renderer's.
+	PlanOptions() plan.Options
+}
+
+// Deps are the parts that a Renderer joins.
+type Deps struct {
+	Decoder Decoder
+	// Cache keeps and joins answers; nil makes each answer anew.
+	Cache *cache.Cache
+	// Admission decides which decode may run; nil lets all run.
+	Admission *admission.Controller
+	// Ledger books answers in memory for a client's key; nil for the
+	// cache's own ledger.
+	Ledger func(key string) cache.Ledger
+	// Threshold is the price in bytes that the URL classifier compares with.
+	Threshold int64
+}
+
+// Renderer answers image requests.
+type Renderer struct {
+	deps    Deps
+	decoder Decoder
+	shapes  *shapes
+	current atomic.Pointer[Config]
+}
+
+// New makes a renderer; probes is the number of headers read at once where
+// the configuration leaves it open.
+func New(cfg Config, deps Deps, probes int) (*Renderer, error) {
+	if cfg.HeaderProbes > 0 {
+		probes = cfg.HeaderProbes
+	}
+	r := &Renderer{deps: deps, decoder: deps.Decoder, shapes: newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes)}
+	return r, r.Reload(cfg)
+}
+
+// Reload takes new values of the reloadable settings.
+func (r *Renderer) Reload(cfg Config) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	r.current.Store(&cfg)
+	return nil
+}
+
+// Prepare finds the object, reads its header and plans the work; nothing is
+// decoded. Errors are *iiif.Error for requests that cannot be answered,
+// source.ErrNotFound, ErrSourceRefused or the decoder's.
+func (r *Renderer) Prepare(ctx context.Context, req Request) (*Job, error) {
+	if !slices.Contains(r.decoder.Formats(), req.Params.Format) {
+		return nil, &iiif.Error{Status: 400, Code: iiif.CodeFormatUnsupported, Parameter: iiif.ParameterFormat, Reason: "This server does not write that format."}
+	}
+	info, shape, err := r.shape(ctx, req.Subject)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.plan(shape, req.Params)
+	if err != nil {
+		return nil, err
+	}
+	job := &Job{Request: req, Info: info, Plan: p, Canonical: p.Transform.Canonical(), MediaType: req.Params.Format.MediaType()}
+	job.identity = r.identity(job)
+	sum := sha256.Sum256([]byte(job.identity))
+	job.ETag = `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+	return job, nil
+}
+
+// plan plans a request with the present limits.
+func (r *Renderer) plan(shape plan.Shape, params iiif.Params) (plan.Plan, error) {
+	options := r.decoder.PlanOptions()
+	options.Limits = r.current.Load().limits(shape.Upright())
+	return plan.New(shape, params, options)
+}
+
+// shape returns the object's description and header facts.
+func (r *Renderer) shape(ctx context.Context, s Subject) (source.Info, plan.Shape, error) {
+	info, shape, err := r.shapes.get(ctx, s)
+	if err != nil {
+		return info, shape, err
+	}
+	cfg := r.current.Load()
+	if len(cfg.SourceFormats) > 0 && !slices.Contains(cfg.SourceFormats, string(shape.Loader)) {
+		return info, shape, fmt.Errorf("%w: kind %s", ErrSourceRefused, shape.Loader)
+	}
+	if pixels := int64(shape.Width) * int64(shape.Height); cfg.SourceMaxPixels > 0 && pixels > cfg.SourceMaxPixels {
+		return info, shape, fmt.Errorf("%w: %d pixels", ErrSourceRefused, pixels)
+	}
+	return info, shape, nil
+}
+
+// identity is everything that decides an answer's bytes, apart from the
+// object's place: equal on all replicas that have the same file, settings
+// and libvips.
+func (r *Renderer) identity(job *Job) string {
+	options, t := job.Plan.Options, job.Plan.Transform
+	options.Limits = iiif.Limits{} // They have shaped the transform already.
+	return fmt.Sprintf("%s|%d|%s|%v %dx%d %t %v %s.%s|%v|%s", job.Info.Version, job.Info.Page, job.Request.Policy,
+		t.Region, t.Width, t.Height, t.Mirror, t.Angle, t.Quality, t.Format, options, r.decoder.Version())
+}

@@ -1,0 +1,67 @@
+package render
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/maypok86/otter/v2"
+
+	"example.com/iiifd/decode/plan"
+	"example.com/iiifd/source"
+)
+
+// shapes reads headers, a bounded number at a time, and remembers them by
+// the object's version.
+type shapes struct {
+	decoder Decoder
+	known   *otter.Cache[string, plan.Shape]
+	probes  chan struct{}
+}
+
+func newShapes(decoder Decoder, bytes int64, probes int) *shapes {
+	return &shapes{
+		decoder: decoder,
+		known: otter.Must(&otter.Options[string, plan.Shape]{
+			MaximumWeight: uint64(max(bytes, 0)),
+			Weigher: func(key string, s plan.Shape) uint32 {
+				return uint32(256 + len(key) + 80*len(s.Levels))
+			},
+		}),
+		probes: make(chan struct{}, max(probes, 1)),
+	}
+}
+
+// get returns the object as it is now and its header facts.
+func (s *shapes) get(ctx context.Context, subject Subject) (source.Info, plan.Shape, error) {
+	info, err := subject.Source.Stat(ctx, subject.Identifier)
+	if err != nil {
+		return info, plan.Shape{}, err
+	}
+	if shape, ok := s.known.GetIfPresent(shapeKey(info)); ok {
+		return info, shape, nil
+	}
+	select {
+	case s.probes <- struct{}{}:
+		defer func() { <-s.probes }()
+	case <-ctx.Done():
+		return info, plan.Shape{}, context.Cause(ctx)
+	}
+	obj, err := subject.Source.Open(ctx, subject.Identifier)
+	if err != nil {
+		return info, plan.Shape{}, err
+	}
+	defer obj.Close()
+	// The opened object may be newer than what Stat saw.
+	info = obj.Info()
+	shape, err := s.decoder.Shape(ctx, obj)
+	if err != nil {
+		return info, plan.Shape{}, err
+	}
+	if err := obj.Verify(); err != nil {
+		return info, plan.Shape{}, err
+	}
+	s.known.Set(shapeKey(info), shape)
+	return info, shape, nil
+}
+
+func shapeKey(info source.Info) string { return info.Key + "|" + strconv.Itoa(info.Page) }

@@ -1,0 +1,27 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"example.com/iiifd/admission"
+)
+
+// client returns the request's fairness key and the name of its API key, if
+// it has a valid one. Headers that are not validated influence neither.
+func (s *Server) client(r *http.Request) (key, identity string) {
+	c := s.deps.Admission
+	if c == nil {
+		return "", ""
+	}
+	secret := r.Header.Get("X-API-Key")
+	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); secret == "" && ok && strings.EqualFold(scheme, "Bearer") {
+		secret = strings.TrimSpace(token)
+	}
+	if secret != "" {
+		identity, _ = c.APIKeys().Identify(secret)
+	}
+	return c.Keyer().Key(admission.Client{
+		APIKey: identity, Remote: r.RemoteAddr, Forwarded: r.Header.Values("X-Forwarded-For"),
+	}), identity
+}

@@ -1,0 +1,25 @@
+package server
+
+import "net/http"
+
+// cors adds the headers that let any page read any answer, errors included
+// (Image API 3.0, 7.4), and answers preflight requests. Credentials are
+// never allowed, so the origin may be "*".
+func cors(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Expose-Headers", "Link, Retry-After, ETag, Content-Length, Content-Range, X-Request-Id")
+		h.Set("X-Content-Type-Options", "nosniff")
+		if r.Method != http.MethodOptions {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h.Set("Allow", "GET, HEAD, OPTIONS")
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+		// "*" does not cover Authorization (Fetch, 3.2.3).
+		h.Set("Access-Control-Allow-Headers", "Authorization, Accept, If-None-Match, If-Modified-Since, Range, X-API-Key, X-Request-Id, traceparent, tracestate")
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+	})
+}

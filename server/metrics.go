@@ -1,0 +1,62 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// metrics are the public listener's own.
+type metrics struct {
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+	streams  prometheus.Gauge
+}
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	f := promauto.With(reg)
+	return &metrics{
+		requests: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "iiifd_http_requests_total",
+			Help: "Answered requests by kind of resource, method and status; 499 means that the client left first. An answer cut off after its head counts as 499 or 500.",
+		}, []string{"route", "method", "status"}),
+		duration: f.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "iiifd_http_request_duration_seconds",
+			Help:    "Time from the end of a request's head to the last byte of its answer.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+		}, []string{"route"}),
+		inFlight: f.NewGauge(prometheus.GaugeOpts{
+			Name: "iiifd_http_requests_in_flight",
+			Help: "Requests being answered now.",
+		}),
+		streams: f.NewGauge(prometheus.GaugeOpts{
+			Name: "iiifd_http_file_streams",
+			Help: "Original files being sent now.",
+		}),
+	}
+}
+
+// setRoute names the kind of resource for the metrics: one of a closed set.
+func setRoute(r *http.Request, route string) { exchangeOf(r).route = route }
+
+func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
+	route := exchangeOf(r).route
+	if route == "" {
+		route = "other"
+	}
+	m.requests.WithLabelValues(route, method(r.Method), strconv.Itoa(status)).Inc()
+	m.duration.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// method keeps the label's set closed.
+func method(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodDelete:
+		return m
+	}
+	return "other"
+}

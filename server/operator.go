@@ -1,0 +1,231 @@
+package server
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"example.com/iiifd/admission"
+	"example.com/iiifd/cache"
+)
+
+// OperatorDeps is what the operator listener shows and changes.
+type OperatorDeps struct {
+	Admission *admission.Controller
+	Cache     *cache.Cache
+	// Metrics answers /metrics.
+	Metrics http.Handler
+	// Public is the public server: its readiness, and what drain stops.
+	Public *Server
+	Log    *slog.Logger
+}
+
+// Operator is the listener for the people who run the server. It needs no
+// permit and shares nothing with the public listener but what it shows.
+type Operator struct {
+	deps     OperatorDeps
+	token    string
+	loopback bool
+	http     *http.Server
+	listener net.Listener
+	served   chan error
+}
+
+// OpenOperator listens on the configured address and serves in the
+// background. A listener that others can reach needs a token file.
+func OpenOperator(ctx context.Context, cfg OperatorConfig, deps OperatorDeps) (*Operator, error) {
+	o := &Operator{deps: deps, loopback: cfg.private(), served: make(chan error, 1)}
+	if !o.loopback && cfg.TokenFile == "" {
+		return nil, fmt.Errorf("operator-listen: %s can be reached from elsewhere and needs operator-token-file", cfg.Listen)
+	}
+	token, file, err := cfg.token()
+	if err != nil {
+		return nil, err
+	}
+	o.token = token
+	network, address := cfg.Address()
+	if o.listener, err = new(net.ListenConfig).Listen(ctx, network, address); err != nil {
+		return nil, fmt.Errorf("operator-listen: %w", err)
+	}
+	o.http = &http.Server{
+		Handler: o.routes(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		ErrorLog: slog.NewLogLogger(deps.Log.Handler(), slog.LevelDebug),
+	}
+	deps.Log.Info("operator listener", "address", o.listener.Addr().String(), "token_file", file)
+	go func() { o.served <- o.http.Serve(o.listener) }()
+	return o, nil
+}
+
+// Address returns the address listened on.
+func (o *Operator) Address() net.Addr { return o.listener.Addr() }
+
+// Failed delivers the error that ended serving.
+func (o *Operator) Failed() <-chan error { return o.served }
+
+// Close ends the listener and its connections.
+func (o *Operator) Close() error { return o.http.Close() }
+
+func (o *Operator) routes() http.Handler {
+	r := mux.NewRouter()
+	public := o.deps.Public
+	health := func(h handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _ = h(w, r) }) // These report nothing that is not answered.
+	}
+	r.Handle("/livez", health(public.live)).Methods(http.MethodGet, http.MethodHead)
+	r.Handle("/readyz", health(public.ready)).Methods(http.MethodGet, http.MethodHead)
+	r.Handle("/healthz", health(public.ready)).Methods(http.MethodGet, http.MethodHead)
+
+	read := r.NewRoute().Subrouter()
+	read.Use(o.authorize(!o.loopback))
+	read.Handle("/metrics", o.deps.Metrics).Methods(http.MethodGet)
+	read.HandleFunc("/admission", o.snapshot).Methods(http.MethodGet)
+	read.HandleFunc("/admission/decodes", o.decodes).Methods(http.MethodGet)
+	read.HandleFunc("/admission/decisions", o.decisions).Methods(http.MethodGet)
+	read.HandleFunc("/cache", o.cacheStat).Methods(http.MethodGet)
+	read.HandleFunc("/", o.index).Methods(http.MethodGet)
+	read.PathPrefix("/debug/pprof/cmdline").HandlerFunc(pprof.Cmdline)
+	read.PathPrefix("/debug/pprof/profile").HandlerFunc(pprof.Profile)
+	read.PathPrefix("/debug/pprof/symbol").HandlerFunc(pprof.Symbol)
+	read.PathPrefix("/debug/pprof/trace").HandlerFunc(pprof.Trace)
+	read.PathPrefix("/debug/pprof").HandlerFunc(pprof.Index)
+
+	change := r.NewRoute().Subrouter()
+	change.Use(o.authorize(true))
+	change.HandleFunc("/admission/decodes/{id}", o.cancel).Methods(http.MethodDelete)
+	change.HandleFunc("/admission/drain", o.drain).Methods(http.MethodPost)
+	change.HandleFunc("/cache/purge", o.purge).Methods(http.MethodPost)
+	return r
+}
+
+// authorize asks for the token where it is needed.
+func (o *Operator) authorize(needed bool) mux.MiddlewareFunc {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+			if needed && subtle.ConstantTimeCompare([]byte(given), []byte(o.token)) != 1 {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				newProblem(http.StatusUnauthorized, "token_required", "Send the operator token as a bearer token.").write(w, r)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+func (o *Operator) index(w http.ResponseWriter, _ *http.Request) {
+	_ = plain(w, "iiifd operator listener\n\nGET    /admission            lanes, budget, queue, pressure, quotas\n"+
+		"GET    /admission/decodes    what runs now\nDELETE /admission/decodes/ID stops one of them\nGET    /admission/decisions  the last decisions\n"+
+		"POST   /admission/drain      no new work\nGET    /cache                the derivative cache\nPOST   /cache/purge          forgets derivatives\n"+
+		"GET    /metrics              for Prometheus\nGET    /debug/pprof/\nGET    /livez /readyz /healthz\n")
+}
+
+func (o *Operator) snapshot(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, o.deps.Admission.Snapshot())
+}
+
+func (o *Operator) decodes(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, map[string]any{"decodes": o.deps.Admission.Decodes()})
+}
+
+func (o *Operator) decisions(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, map[string]any{"decisions": o.deps.Admission.Decisions()})
+}
+
+func (o *Operator) cacheStat(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, o.deps.Cache.Stat())
+}
+
+func (o *Operator) cancel(w http.ResponseWriter, r *http.Request) {
+	if !o.deps.Admission.Cancel(mux.Vars(r)["id"]) {
+		newProblem(http.StatusNotFound, "not_found", "No decode of that id is running.").write(w, r)
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
+}
+
+func (o *Operator) drain(w http.ResponseWriter, _ *http.Request) {
+	o.deps.Public.Drain()
+	o.deps.Admission.Drain()
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// purgeRequest is the body of POST /cache/purge: what to forget.
+type purgeRequest struct {
+	IDs    []string `json:"ids"`
+	Prefix string   `json:"prefix"`
+	// OlderThan is a duration such as "24h".
+	OlderThan string `json:"older_than"`
+	All       bool   `json:"all"`
+}
+
+// maxPurgeBody bounds the body, in bytes.
+const maxPurgeBody = 1 << 20
+
+func (o *Operator) purge(w http.ResponseWriter, r *http.Request) {
+	var req purgeRequest
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPurgeBody))
+	d.DisallowUnknownFields()
+	err := d.Decode(&req)
+	var selectors []cache.Selector
+	if err == nil {
+		selectors, err = req.selectors(time.Now())
+	}
+	if err != nil {
+		newProblem(http.StatusBadRequest, "bad_request", "The body is an object with ids, prefix, older_than or all: "+err.Error()).write(w, r)
+		return
+	}
+	var total cache.Purged
+	for _, sel := range selectors {
+		p, err := o.deps.Cache.Purge(r.Context(), sel)
+		total.Files, total.Bytes = total.Files+p.Files, total.Bytes+p.Bytes
+		if err != nil {
+			o.deps.Log.Error("purge", "error", err.Error())
+			newProblem(http.StatusInternalServerError, "internal", "Not everything could be removed; the log tells more.").write(w, r)
+			return
+		}
+	}
+	writeJSON(w, total)
+}
+
+// selectors turns the body into what the cache takes.
+func (p purgeRequest) selectors(now time.Time) ([]cache.Selector, error) {
+	base := cache.Selector{Prefix: p.Prefix, All: p.All}
+	if p.OlderThan != "" {
+		age, err := time.ParseDuration(p.OlderThan)
+		if err != nil || age < 0 {
+			return nil, errors.New("older_than is a duration such as 24h")
+		}
+		base.Before = now.Add(-age)
+	}
+	if len(p.IDs) == 0 {
+		if base == (cache.Selector{}) {
+			return nil, errors.New("nothing is selected")
+		}
+		return []cache.Selector{base}, nil
+	}
+	var out []cache.Selector
+	for _, id := range p.IDs {
+		sel := base
+		sel.Object = id
+		out = append(out, sel)
+	}
+	return out, nil
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	_ = e.Encode(v) // The client may be gone.
+}

@@ -1,0 +1,277 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"example.com/iiifd/decode"
+	"example.com/iiifd/docroot"
+	"example.com/iiifd/iiif"
+	"example.com/iiifd/option"
+	"example.com/iiifd/render"
+	"example.com/iiifd/server"
+	"example.com/iiifd/source"
+)
+
+// setup is how a server under test differs from "iiifd serve DIR".
+type setup struct {
+	dir string
+	// set holds options by name.
+	set map[string]string
+	// adjust sets what options refuse, such as very short time-outs.
+	adjust func(*server.Config)
+	// decoder stands in for libvips or around it; nil is libvips.
+	decoder func(render.Decoder) render.Decoder
+	// source stands in for the directory or around it; nil is the directory.
+	source func(*source.Directory) source.Source
+	// unseen leaves out the landing page.
+	unseen bool
+}
+
+// stand is a server under test.
+type stand struct {
+	*server.Server
+	url     string
+	access  *journal
+	log     *journal
+	metrics *prometheus.Registry
+}
+
+// settle is the longest that a test waits for what must happen at once.
+const settle = 30 * time.Second
+
+// build makes the server with all its parts; it does not listen yet.
+func build(t *testing.T, p setup) *stand {
+	t.Helper()
+	var cfg server.Config
+	var rcfg render.Config
+	var dcfg decode.Config
+	var scfg source.Config
+	options := option.NewSet()
+	cfg.Options(options)
+	rcfg.Options(options)
+	dcfg.Options(options)
+	scfg.Options(options)
+	set := map[string]string{"listen": "127.0.0.1:0"}
+	for name, value := range p.set {
+		set[name] = value
+	}
+	if err := options.LoadFlags(set); err != nil {
+		t.Fatal(err)
+	}
+	if p.adjust != nil {
+		p.adjust(&cfg)
+	}
+	st := &stand{access: newJournal(), log: newJournal(), metrics: prometheus.NewRegistry()}
+	log := slog.New(slog.NewJSONHandler(st.log, nil))
+	engine, err := decode.Start(dcfg, log, st.metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(engine.Close)
+	dir, err := source.NewDirectory(p.dir, scfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dir.Close() })
+	var decoder render.Decoder = engine
+	if p.decoder != nil {
+		decoder = p.decoder(engine)
+	}
+	var src source.Source = dir
+	if p.source != nil {
+		src = p.source(dir)
+	}
+	r, err := render.New(rcfg, render.Deps{Decoder: decoder}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := server.Deps{
+		Renderer: r, Log: log, Access: slog.New(slog.NewJSONHandler(st.access, nil)), Registerer: st.metrics,
+		Mounts: []server.Mount{
+			{Path: "/iiif/3", Version: iiif.V3, Source: src}, {Path: "/iiif/2", Version: iiif.V2, Source: src},
+			{Path: "/internal/pictures", Public: "/img", Version: iiif.V3, Source: src},
+		},
+		Ready: func(context.Context) error { return nil },
+	}
+	if !p.unseen {
+		deps.Viewer = docroot.NewViewer(server.NewGallery(dir, r), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: log})
+	}
+	if st.Server, err = server.New(cfg, deps); err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// open starts a server on a free port of the loopback and ends it after the
+// test.
+func open(t *testing.T, p setup) *stand {
+	t.Helper()
+	st := build(t, p)
+	if err := st.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), settle)
+		defer cancel()
+		if err := st.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	scheme := "http://"
+	if p.set["tls-cert"] != "" {
+		scheme = "https://"
+	}
+	st.url = scheme + st.Address().String()
+	return st
+}
+
+// journal is a log that tests read line by line.
+type journal struct {
+	mu    sync.Mutex
+	part  []byte
+	lines chan []byte
+}
+
+func newJournal() *journal { return &journal{lines: make(chan []byte, 1<<16)} }
+
+// Write implements io.Writer.
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.part = append(j.part, p...)
+	for {
+		line, rest, found := bytes.Cut(j.part, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		j.lines <- bytes.Clone(line)
+		j.part = rest
+	}
+}
+
+// next waits for a line and returns it as text and read as JSON.
+func (j *journal) next(t *testing.T) (string, map[string]any) {
+	t.Helper()
+	select {
+	case line := <-j.lines:
+		var values map[string]any
+		if err := json.Unmarshal(line, &values); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		return string(line), values
+	case <-time.After(settle):
+		t.Fatal("no line was logged")
+		return "", nil
+	}
+}
+
+// answer is a response read to its end; err is why that failed.
+type answer struct {
+	*http.Response
+	body []byte
+	err  error
+}
+
+// direct is a client that follows no redirect and asks for no compression.
+func direct(transport *http.Transport) *http.Client {
+	if transport == nil {
+		transport = &http.Transport{}
+	}
+	transport.DisableCompression = true
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// ask sends a request whose path is kept as it stands, with headers given as
+// "Name: value".
+func ask(t *testing.T, c *http.Client, method, base, path string, headers ...string) answer {
+	t.Helper()
+	return askContext(t, t.Context(), c, method, base, path, headers...)
+}
+
+func askContext(t *testing.T, ctx context.Context, c *http.Client, method, base, path string, headers ...string) answer {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.URL.Opaque = path
+	for _, h := range headers {
+		name, value, _ := bytes.Cut([]byte(h), []byte(": "))
+		if string(name) == "Host" {
+			req.Host = string(value)
+			continue
+		}
+		req.Header.Add(string(name), string(value))
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return answer{err: err}
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return answer{Response: resp, body: body, err: err}
+}
+
+// get is ask for a GET that must be answered whole.
+func (st *stand) get(t *testing.T, path string, headers ...string) answer {
+	t.Helper()
+	c := direct(nil)
+	defer c.CloseIdleConnections()
+	a := ask(t, c, http.MethodGet, st.url, path, headers...)
+	if a.err != nil {
+		t.Fatalf("%s: %v", path, a.err)
+	}
+	return a
+}
+
+// await waits for a condition that other goroutines bring about.
+func await(t *testing.T, what string, met func() bool) {
+	t.Helper()
+	deadline := time.After(settle)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !met() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("waited in vain for " + what)
+		}
+	}
+}
+
+// receive waits for a value.
+func receive[T any](t *testing.T, what string, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(settle):
+		t.Fatal("waited in vain for " + what)
+		panic("unreachable")
+	}
+}
+
+// dial opens a plain connection that is closed after the test.
+func (st *stand) dial(t *testing.T) net.Conn {
+	t.Helper()
+	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", st.Address().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.SetDeadline(time.Now().Add(settle)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
