@@ -20,7 +20,7 @@ func TestSnapshotForm(t *testing.T) {
 	if err := json.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range strings.Fields(`
+	for path := range strings.FieldsSeq(`
 version mode budget.limit_bytes budget.in_use_bytes budget.source budget.headroom_bytes budget.headroom_in_use_bytes
 budget.ingest_limit_bytes budget.ingest_in_use_bytes budget.egress_in_use_bytes
 threads.total threads.in_use threads.tile_min threads.full_max threads.full_in_use threads.full_cap_set
