@@ -23,6 +23,9 @@ type Runtime struct {
 	hasHook, hasFileHook bool
 	scripts, hooks       chan struct{} // one token for each call that runs
 	decisions            *decisionCache
+
+	// observe, where set by a test, is told which worker a call uses.
+	observe func(*worker)
 }
 
 // New checks the init script and starts the first worker. It fails where the
@@ -145,6 +148,9 @@ func (r *Runtime) begin(ctx context.Context, slots chan struct{}, kind string, s
 	if err != nil {
 		<-slots
 		return nil, err
+	}
+	if r.observe != nil {
+		r.observe(w)
 	}
 	return r.newSession(ctx, w, kind, start, req, func() { <-slots }), nil
 }

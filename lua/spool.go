@@ -12,7 +12,7 @@ import (
 const spoolMemory = 256 << 10
 
 // maxResponse bounds what a script may send, in bytes.
-const maxResponse = 4 << 30
+const maxResponse = 1 << 30
 
 // spool is a response's body between a script, which writes at its own
 // speed, and its client, who may be slow. One goroutine writes, another
