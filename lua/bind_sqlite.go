@@ -15,7 +15,7 @@ import (
 
 var sqliteBindings = []binding{
 	{"sqlite", "path, [mode]", "Opens a database: mode \"RO\", \"RW\" (default) or \"CRW\", which creates it. `q = db << \"SQL\"` prepares, `row = q(binds...)` runs and returns the first row, `q()` the next one or nil; " +
-		"columns begin at 0; `~q` and `~db` close. Errors are raised. ATTACH is not available.", "different: only below the permitted directories; no ATTACH", sqliteOpen},
+		"columns begin at 0; `q = ~q` and `db = ~db` close. Errors are raised. ATTACH is not available.", "different: only below the permitted directories; no ATTACH", sqliteOpen},
 	{"sqlite.db:query", "sql", "What `db << sql` does.", "", sqliteQuery},
 	{"sqlite.db:close", "", "What `~db` does.", "", sqliteCloseDB},
 	{"sqlite.query:row", "...", "What calling the query does.", "", sqliteRow},
@@ -26,6 +26,19 @@ var sqliteBindings = []binding{
 type database struct {
 	db   *sql.DB
 	conn *sql.Conn
+	open []*statement
+}
+
+// close ends the statements first: closing a connection waits for its rows.
+func (d *database) close() {
+	for _, s := range d.open {
+		s.close()
+	}
+	if d.conn != nil {
+		_ = d.conn.Close()
+		d.conn = nil
+	}
+	_ = d.db.Close()
 }
 
 // statement is a query with the rows of its last run.
@@ -71,17 +84,19 @@ func sqliteOpen(c *call, l *glua.LState) int {
 	if err != nil {
 		l.RaiseError("sqlite: %s", err.Error())
 	}
-	c.closers = append(c.closers, func() { _ = db.Close() })
-	conn, err := db.Conn(c.sqliteContext())
+	d := &database{db: db}
+	ctx := c.sqliteContext()
+	c.closers = append(c.closers, d.close)
+	conn, err := db.Conn(ctx)
 	if err == nil {
-		c.closers = append(c.closers, func() { _ = conn.Close() })
+		d.conn = conn
 		_, err = sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_ATTACHED, 0)
 	}
 	if err != nil {
 		l.RaiseError("sqlite: %s", err.Error())
 	}
 	ud := l.NewUserData()
-	ud.Value = &database{db: db, conn: conn}
+	ud.Value = d
 	ud.Metatable = c.operators(l, "sqlite.db", map[string]func(*call, *glua.LState) int{"__shl": sqliteQuery, "__bnot": sqliteCloseDB})
 	l.Push(ud)
 	return 1
@@ -134,7 +149,9 @@ func sqliteQuery(c *call, l *glua.LState) int {
 	}
 	_ = prepared.Close()
 	ud := l.NewUserData()
-	ud.Value = &statement{db: db, text: text}
+	s := &statement{db: db, text: text}
+	db.open = append(db.open, s)
+	ud.Value = s
 	ud.Metatable = c.operators(l, "sqlite.query", map[string]func(*call, *glua.LState) int{"__call": sqliteRow, "__bnot": sqliteCloseQuery})
 	l.Push(ud)
 	return 1
@@ -148,10 +165,7 @@ func (s *statement) close() {
 }
 
 func sqliteCloseDB(_ *call, l *glua.LState) int {
-	db := sqliteDB(l)
-	_ = db.conn.Close()
-	_ = db.db.Close()
-	db.conn = nil
+	sqliteDB(l).close()
 	return 0
 }
 
