@@ -194,3 +194,6 @@ func (b *bench) eval(code string, req *Request) string {
 	}
 	return body
 }
+
+// asKilled is errors.As for a KilledError.
+func asKilled(err error, into **KilledError) bool { return errors.As(err, into) }
