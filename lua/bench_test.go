@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 )
 
 func BenchmarkEmptyRoute(b *testing.B) {
@@ -62,5 +63,13 @@ func TestMemoryStaysFlat(t *testing.T) {
 	t.Logf("server %d → %d KiB, workers above their idle size %d → %d KiB", server1>>10, server2>>10, worker1>>10, worker2>>10)
 	if server2 > server1+16<<20 || worker2 > worker1+16<<20 {
 		t.Error("memory grows with the number of calls")
+	}
+}
+
+func BenchmarkMachine(b *testing.B) {
+	s := &settings{}
+	for b.Loop() {
+		c := &call{settings: s, chunks: newChunkCache(), request: &wireRequest{}, budget: newBudget(time.Now().Add(time.Hour), 64<<20, 0, 0), response: &responseWriter{}}
+		c.newMachine().Close()
 	}
 }

@@ -32,18 +32,19 @@ func newPool(command []string, s *settings, m *runtimeMetrics) (*pool, error) {
 
 // get returns the worker that was used last, or a new one.
 func (p *pool) get(ctx context.Context) (*worker, error) {
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return nil, ErrClosed
+	for {
+		w, err := p.pop()
+		if err != nil {
+			return nil, err
+		}
+		if w == nil {
+			break
+		}
+		if w.gauge.alive() {
+			return w, nil
+		}
+		p.discard(w) // somebody killed it while it was idle
 	}
-	if n := len(p.idle); n > 0 {
-		w := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		p.mu.Unlock()
-		return w, nil
-	}
-	p.mu.Unlock()
 	w, err := startWorker(ctx, p.command, p.settings)
 	if err == nil {
 		p.metrics.starts.Inc()
@@ -52,8 +53,31 @@ func (p *pool) get(ctx context.Context) (*worker, error) {
 	return w, err
 }
 
-// put takes a worker back. One that is not healthy is ended; the caller does
-// not wait for that.
+// pop takes an idle worker, nil if there is none.
+func (p *pool) pop() (*worker, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	n := len(p.idle)
+	if n == 0 {
+		return nil, nil //nolint:nilnil // none is idle
+	}
+	w := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return w, nil
+}
+
+// discard ends a worker; the caller does not wait for that.
+func (p *pool) discard(w *worker) {
+	p.ending.Go(func() {
+		w.stop()
+		p.metrics.workers.Dec()
+	})
+}
+
+// put takes a worker back; one that is not healthy is ended.
 func (p *pool) put(w *worker) {
 	w.calls++
 	p.mu.Lock()
@@ -62,12 +86,7 @@ func (p *pool) put(w *worker) {
 		p.idle = append(p.idle, w)
 		return
 	}
-	p.ending.Add(1)
-	go func() {
-		defer p.ending.Done()
-		w.stop()
-		p.metrics.workers.Dec()
-	}()
+	p.discard(w)
 }
 
 // close ends all idle workers and waits; those in use end when they are put

@@ -2,7 +2,7 @@ package lua
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -80,11 +80,7 @@ func (r *Runtime) PreFlight(ctx context.Context, req auth.Request) (auth.Decisio
 // FilePreFlight calls file_pre_flight(path, cookie). A restriction cannot be
 // applied to a file's bytes and refuses it.
 func (r *Runtime) FilePreFlight(ctx context.Context, path string, req auth.Request) (auth.Decision, error) {
-	d, err := r.hook(ctx, callFile, []string{path, cookies(req)}, req)
-	if err == nil && d.Kind == auth.Restrict {
-		d = auth.Refused(credentials(req))
-	}
-	return d, err
+	return r.hook(ctx, callFile, []string{path, cookies(req)}, req)
 }
 
 func cookies(req auth.Request) string { return strings.Join(req.Header["cookie"], "; ") }
@@ -110,7 +106,11 @@ func (r *Runtime) hook(ctx context.Context, kind callKind, args []string, req au
 	if s.result.Verdict == nil {
 		return auth.Decision{}, &ScriptError{Script: s.name, Message: "no verdict"}
 	}
-	d, err := decision(s.result.Verdict, credentials(req))
+	v := s.result.Verdict
+	if kind == callFile && v.Type == string(auth.Restrict) {
+		return auth.Refused(credentials(req)), nil
+	}
+	d, err := decision(v, credentials(req))
 	if err != nil {
 		return auth.Decision{}, &ScriptError{Script: s.name, Message: err.Error()}
 	}
@@ -135,7 +135,7 @@ func decision(v *verdict, credentials bool) (auth.Decision, error) {
 		}
 		d.Watermark = v.Values["watermark"]
 		if !d.Restricted() {
-			return auth.Decision{}, fmt.Errorf("a restriction needs a size or a watermark")
+			return auth.Decision{}, errors.New("a restriction needs a size or a watermark")
 		}
 	case auth.Login, auth.Clickthrough, auth.Kiosk, auth.External:
 		d.Status = http.StatusUnauthorized

@@ -50,4 +50,7 @@ func (g *memoryGauge) read() int64 {
 	return (resident - shared) * int64(os.Getpagesize())
 }
 
+// alive tells whether the process still has memory.
+func (g *memoryGauge) alive() bool { return g.read() > 0 }
+
 func (g *memoryGauge) close() { _ = g.statm.Close() }
