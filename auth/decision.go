@@ -29,8 +29,9 @@ func ParseKind(word string) (Kind, error) {
 	switch k := Kind(word); k {
 	case Allow, Deny, Restrict, Login, Clickthrough, Kiosk, External:
 		return k, nil
+	default:
+		return "", fmt.Errorf("auth: %q is not a permission", word)
 	}
-	return "", fmt.Errorf("auth: %q is not a permission", word)
 }
 
 // Interactive tells whether the client may gain access by the service of

@@ -12,8 +12,7 @@ import (
 // message is the text of an error as scripts see it: without the path that
 // package os adds, since the script gave that path itself.
 func message(err error) string {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError.Err.Error()
 	}
 	return err.Error()
@@ -71,7 +70,7 @@ func toInteger(f float64) (int64, bool) {
 // checkInteger is integerArg for functions that raise errors.
 func checkInteger(l *glua.LState, n int) int64 {
 	if s, ok := l.Get(n).(glua.LString); ok {
-		if f, _, ok := parseNumber(string(s)); ok {
+		if f, ok := parseNumber(string(s)); ok {
 			if i, ok := toInteger(f); ok {
 				return i
 			}

@@ -79,7 +79,9 @@ func basePrint(c *call, l *glua.LState) int {
 	for i := range parts {
 		parts[i] = l.ToStringMeta(l.Get(i + 1)).String()
 	}
-	c.log(levelInfo, strings.Join(parts, "\t"), nil)
+	if err := c.log(levelInfo, strings.Join(parts, "\t"), nil); err != nil {
+		l.RaiseError("%s", err.Error())
+	}
 	return 0
 }
 
@@ -96,7 +98,7 @@ func baseRawLen(_ *call, l *glua.LState) int {
 }
 
 // parseNumber reads a numeral with white space around and a sign before it.
-func parseNumber(text string) (value float64, whole, ok bool) {
+func parseNumber(text string) (value float64, ok bool) {
 	t := strings.Trim(text, " \f\n\r\t\v")
 	sign := 1.0
 	if s, cut := strings.CutPrefix(t, "-"); cut {
@@ -105,21 +107,21 @@ func parseNumber(text string) (value float64, whole, ok bool) {
 		t = strings.TrimPrefix(t, "+")
 	}
 	if t == "" || t[0] == '+' || t[0] == '-' {
-		return 0, false, false
+		return 0, false
 	}
-	value, whole, ok = syntax.ParseNumber(t)
-	return sign * value, whole, ok
+	value, _, ok = syntax.ParseNumber(t)
+	return sign * value, ok
 }
 
 func baseToNumber(_ *call, l *glua.LState) int {
 	v := l.CheckAny(1)
-	result := glua.LValue(glua.LNil)
+	result := glua.LNil
 	if l.Get(2) == glua.LNil {
 		switch v := v.(type) {
 		case glua.LNumber:
 			result = v
 		case glua.LString:
-			if f, _, ok := parseNumber(string(v)); ok {
+			if f, ok := parseNumber(string(v)); ok {
 				result = glua.LNumber(f)
 			}
 		}

@@ -9,6 +9,9 @@ import (
 	"example.com/iiifd/lua/exif"
 )
 
+// errUnknownTag has SIPI's words, which scripts compare.
+var errUnknownTag = errors.New("Unrecognized EXIF-Tag") //nolint:staticcheck // capital as in SIPI
+
 func (c *call) exifTags(img *image) (*exif.Tags, error) {
 	f, err := c.open(img.source.Path)
 	if err != nil {
@@ -32,7 +35,7 @@ func imageExif(c *call, l *glua.LState) int {
 	}
 	number, ok := exif.Names[name[strings.LastIndexByte(name, '.')+1:]]
 	if !ok {
-		return failed(l, errors.New("Unrecognized EXIF-Tag"))
+		return failed(l, errUnknownTag)
 	}
 	tags, err := c.exifTags(img)
 	if err != nil {

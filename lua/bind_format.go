@@ -49,7 +49,7 @@ func stringFormat(_ *call, l *glua.LState) int {
 // validSpec tells whether a width and precision have at most two digits each.
 func validSpec(spec string) bool {
 	width, precision, dot := strings.Cut(spec, ".")
-	return len(width) <= 2 && len(precision) <= 2 && !(dot && strings.Contains(precision, "."))
+	return len(width) <= 2 && len(precision) <= 2 && (!dot || !strings.Contains(precision, "."))
 }
 
 // formatOne writes argument arg by the conversion verb; spec is what stood

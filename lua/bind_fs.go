@@ -222,23 +222,25 @@ func (c *call) copyFile(l *glua.LState, from, to string) error {
 	return nil
 }
 
+// moveFile renames a file, or copies and removes it. An upload is only
+// copied: the server removes it.
 func (c *call) moveFile(l *glua.LState, from, to string) error {
-	fromRoot, fromRel, err := c.jail.locate(from)
-	toRoot, toRel, toErr := c.jail.locate(to)
-	if toErr != nil {
-		return toErr
-	}
-	if err == nil && fromRoot == toRoot && fromRoot.Rename(fromRel, toRel) == nil {
-		return nil
-	}
-	if err != nil && !c.isUpload(from) {
+	toRoot, toRel, err := c.jail.locate(to)
+	if err != nil {
 		return err
+	}
+	fromRoot, fromRel, err := c.jail.locate(from)
+	if err != nil {
+		if c.isUpload(from) {
+			return c.copyFile(l, from, to)
+		}
+		return err
+	}
+	if fromRoot == toRoot && fromRoot.Rename(fromRel, toRel) == nil {
+		return nil
 	}
 	if err := c.copyFile(l, from, to); err != nil {
 		return err
-	}
-	if err != nil {
-		return nil // the server removes uploads itself
 	}
 	return fromRoot.Remove(fromRel)
 }

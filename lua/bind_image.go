@@ -127,7 +127,7 @@ func (img *image) options(t *glua.LTable) error {
 		img.source.Steps = append(img.source.Steps, Step{Kind: StepRegion, Value: given["region"]})
 	}
 	if reduce := given["reduce"]; reduce != "" {
-		n, _, ok := parseNumber(reduce)
+		n, ok := parseNumber(reduce)
 		if !ok || n < 0 || n > 30 || n != math.Trunc(n) {
 			return errors.New("reduce is a whole number from 0")
 		}

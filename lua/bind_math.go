@@ -66,7 +66,7 @@ func mathRandomSeed(c *call, l *glua.LState) int {
 }
 
 func mathToInteger(_ *call, l *glua.LState) int {
-	result := glua.LValue(glua.LNil)
+	result := glua.LNil
 	if n, ok := l.Get(1).(glua.LNumber); ok {
 		if _, whole := toInteger(float64(n)); whole {
 			result = n
@@ -77,7 +77,7 @@ func mathToInteger(_ *call, l *glua.LState) int {
 }
 
 func mathType(_ *call, l *glua.LState) int {
-	result := glua.LValue(glua.LNil)
+	result := glua.LNil
 	if n, ok := l.CheckAny(1).(glua.LNumber); ok {
 		result = glua.LString("float")
 		if _, whole := toInteger(float64(n)); whole {

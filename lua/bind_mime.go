@@ -48,11 +48,21 @@ var signatures = []struct {
 	offset      int
 	bytes, mime string
 }{
-	{0, "II*\x00", "image/tiff"}, {0, "MM\x00*", "image/tiff"}, {0, "II+\x00", "image/tiff"}, {0, "MM\x00+", "image/tiff"},
-	{0, "\x00\x00\x00\x0CjP  \r\n\x87\n", "image/jp2"}, {0, "\xFF\x4F\xFF\x51", "image/x-jp2-codestream"},
-	{0, "\x00\x00\x00\x0CJXL \r\n\x87\n", "image/jxl"}, {0, "\xFF\x0A", "image/jxl"},
-	{4, "ftypavif", "image/avif"}, {4, "ftypavis", "image/avif"}, {4, "ftypheic", "image/heic"}, {4, "ftypmif1", "image/heif"},
-	{4, "ftypqt  ", "video/quicktime"}, {4, "ftyp", "video/mp4"}, {0, "8BPS", "image/vnd.adobe.photoshop"},
+	{0, "II*\x00", "image/tiff"},
+	{0, "MM\x00*", "image/tiff"},
+	{0, "II+\x00", "image/tiff"},
+	{0, "MM\x00+", "image/tiff"},
+	{0, "\x00\x00\x00\x0CjP  \r\n\x87\n", "image/jp2"},
+	{0, "\xFF\x4F\xFF\x51", "image/x-jp2-codestream"},
+	{0, "\x00\x00\x00\x0CJXL \r\n\x87\n", "image/jxl"},
+	{0, "\xFF\x0A", "image/jxl"},
+	{4, "ftypavif", "image/avif"},
+	{4, "ftypavis", "image/avif"},
+	{4, "ftypheic", "image/heic"},
+	{4, "ftypmif1", "image/heif"},
+	{4, "ftypqt  ", "video/quicktime"},
+	{4, "ftyp", "video/mp4"},
+	{0, "8BPS", "image/vnd.adobe.photoshop"},
 }
 
 // sniff returns the media type and charset of a file by its first bytes.

@@ -1,7 +1,7 @@
 package lua
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,7 +91,7 @@ func dateField(t time.Time, specifier byte) (string, bool) {
 	case 't':
 		return "\t", true
 	case 'w':
-		return fmt.Sprint(int(t.Weekday())), true
+		return strconv.Itoa(int(t.Weekday())), true
 	}
 	layout, ok := dateLayouts[specifier]
 	if !ok {

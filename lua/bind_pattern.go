@@ -178,6 +178,7 @@ func replace(l *glua.LState, m *pattern.Matcher, by glua.LValue, whole string, f
 		if glua.LVIsFalse(v) {
 			return whole
 		}
+	default:
 	}
 	l.RaiseError("invalid replacement value (a %s)", v.Type().String())
 	return ""

@@ -31,9 +31,14 @@ var logLevels = []struct {
 	name string
 	slog slog.Level
 }{
-	{"LOG_DEBUG", slog.LevelDebug}, {"LOG_INFO", slog.LevelInfo}, {"LOG_NOTICE", slog.LevelInfo},
-	{"LOG_WARNING", slog.LevelWarn}, {"LOG_ERR", slog.LevelError}, {"LOG_CRIT", slog.LevelError},
-	{"LOG_ALERT", slog.LevelError}, {"LOG_EMERG", slog.LevelError},
+	{"LOG_DEBUG", slog.LevelDebug},
+	{"LOG_INFO", slog.LevelInfo},
+	{"LOG_NOTICE", slog.LevelInfo},
+	{"LOG_WARNING", slog.LevelWarn},
+	{"LOG_ERR", slog.LevelError},
+	{"LOG_CRIT", slog.LevelError},
+	{"LOG_ALERT", slog.LevelError},
+	{"LOG_EMERG", slog.LevelError},
 }
 
 func serverPrint(c *call, l *glua.LState) int {

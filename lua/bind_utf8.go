@@ -114,27 +114,20 @@ func utf8Offset(_ *call, l *glua.LState) int {
 	if at < 0 || at > len(s) {
 		l.RaiseError("bad argument #3 to 'offset' (position out of range)")
 	}
-	continues := func(i int) bool { return i < len(s) && s[i]&0xC0 == 0x80 }
 	if n == 0 {
-		for at > 0 && continues(at) {
+		for at > 0 && continues(s, at) {
 			at--
 		}
 		l.Push(glua.LNumber(at + 1))
 		return 1
 	}
-	if continues(at) {
+	if continues(s, at) {
 		l.RaiseError("initial position is a continuation byte")
 	}
 	if n < 0 {
-		for ; n < 0 && at > 0; n++ {
-			for at--; at > 0 && continues(at); at-- {
-			}
-		}
+		at, n = back(s, at, n)
 	} else {
-		for n--; n > 0 && at < len(s); n-- {
-			for at++; continues(at); at++ {
-			}
-		}
+		at, n = forward(s, at, n-1)
 	}
 	if n == 0 {
 		l.Push(glua.LNumber(at + 1))
@@ -142,4 +135,25 @@ func utf8Offset(_ *call, l *glua.LState) int {
 		l.Push(glua.LNil)
 	}
 	return 1
+}
+
+// continues tells whether byte i of s is inside a character.
+func continues(s string, i int) bool { return i < len(s) && s[i]&0xC0 == 0x80 }
+
+// back goes back over -n characters and returns how many were missing.
+func back(s string, at int, n int64) (int, int64) {
+	for ; n < 0 && at > 0; n++ {
+		for at--; at > 0 && continues(s, at); at-- {
+		}
+	}
+	return at, n
+}
+
+// forward passes n characters and returns how many were missing.
+func forward(s string, at int, n int64) (int, int64) {
+	for ; n > 0 && at < len(s); n-- {
+		for at++; continues(s, at); at++ {
+		}
+	}
+	return at, n
 }

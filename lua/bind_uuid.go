@@ -27,7 +27,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 func newUUID() [16]byte {
 	var u [16]byte
-	rand.Read(u[:]) //nolint:errcheck // never fails since Go 1.24
+	_, _ = rand.Read(u[:]) // never fails
 	u[6] = u[6]&0x0F | 0x40
 	u[8] = u[8]&0x3F | 0x80
 	return u

@@ -72,9 +72,8 @@ func Check(file string) ([]Finding, error) {
 	c.judging = true
 	c.block(stmts)
 	if _, err := glua.Compile(stmts, file); err != nil {
-		var e *glua.CompileError
 		line, text := 0, err.Error()
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*glua.CompileError](err); ok {
 			line, text = e.Line, e.Message
 		}
 		c.add(line, SeverityError, "%s", text)
@@ -105,8 +104,7 @@ func (c *checker) add(line int, s Severity, format string, args ...any) {
 
 func (c *checker) syntaxError(err error) {
 	f := Finding{File: c.file, Severity: SeverityError, Message: err.Error()}
-	var e *syntax.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*syntax.Error](err); ok {
 		f.Line, f.Column, f.Message = e.Line, e.Column, e.Message
 	}
 	c.findings = append(c.findings, f)
@@ -116,8 +114,7 @@ func (c *checker) syntaxError(err error) {
 // with the same lines is left; it reports what chunks lack on their own.
 func (c *checker) template(src string) (string, error) {
 	if _, err := compileTemplate(src, c.file); err != nil {
-		var e *syntax.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*syntax.Error](err); ok {
 			c.syntaxError(e)
 		} else {
 			c.add(1, SeverityError, "%s", err.Error())

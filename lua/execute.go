@@ -9,13 +9,13 @@ import (
 	glua "github.com/yuin/gopher-lua"
 )
 
-// missingScript is returned where the script of a route does not exist.
-type missingScript struct{ name string }
+// missingScriptError is returned where the script of a route does not exist.
+type missingScriptError struct{ name string }
 
-func (e *missingScript) Error() string { return e.name + ": no such script" }
+func (e *missingScriptError) Error() string { return e.name + ": no such script" }
 
 func isMissing(err error) bool {
-	var e *missingScript
+	var e *missingScriptError
 	return errors.As(err, &e)
 }
 
@@ -91,7 +91,7 @@ func (c *call) runScript(l *glua.LState, script string) error {
 
 func missing(err error, path string) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return &missingScript{filepath.Base(path)}
+		return &missingScriptError{filepath.Base(path)}
 	}
 	return err
 }

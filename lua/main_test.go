@@ -60,6 +60,7 @@ func (h *fakeHost) Describe(_ context.Context, src ImageSource) (ImageFacts, err
 			if s.Angle == 90 || s.Angle == 270 {
 				f.Width, f.Height = f.Height, f.Width
 			}
+		default:
 		}
 	}
 	return f, nil
@@ -128,8 +129,9 @@ func (b *bench) log() string {
 
 // newBench starts a runtime with the given files: names that end in .lua or
 // .elua are scripts, others belong to the image root.
-func newBench(t testing.TB, files map[string]string, change func(*Config)) *bench {
-	t.Helper()
+func newBench(tb testing.TB, files map[string]string, change func(*Config)) *bench {
+	tb.Helper()
+	t := tb
 	b := &bench{t: t, host: &fakeHost{}, scripts: t.TempDir(), files: t.TempDir(), logged: &strings.Builder{}}
 	for name, text := range files {
 		dir := b.files

@@ -62,7 +62,7 @@ func operand(v glua.LValue) (float64, bool) {
 	case glua.LNumber:
 		return float64(v), true
 	case glua.LString:
-		f, _, ok := parseNumber(string(v))
+		f, ok := parseNumber(string(v))
 		return f, ok
 	}
 	return 0, false

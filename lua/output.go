@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"golang.org/x/net/http/httpguts"
 )
@@ -69,16 +68,6 @@ func (w *responseWriter) setStatus(code int) {
 		w.status = code
 	}
 	w.statusSet = true
-}
-
-// hasContentType tells whether the script set a media type.
-func (w *responseWriter) hasContentType() bool {
-	for _, h := range w.header {
-		if strings.EqualFold(h.Name, "Content-Type") {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *responseWriter) write(p []byte) error {

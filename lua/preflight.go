@@ -142,6 +142,7 @@ func decision(v *verdict, credentials bool) (auth.Decision, error) {
 		if d.Service, err = auth.NewService(v.Values); err != nil {
 			return auth.Decision{}, err
 		}
+	default:
 	}
 	return d, nil
 }

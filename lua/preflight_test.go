@@ -44,9 +44,15 @@ func TestPreFlight(t *testing.T) {
 		kind   auth.Kind
 		status int
 	}{
-		{"allow", nil, auth.Allow, 0}, {"deny", nil, auth.Deny, 401}, {"deny", withCookie, auth.Deny, 403},
-		{"table", nil, auth.Restrict, 0}, {"login", nil, auth.Login, 401},
-		{"cookie", withCookie, auth.Allow, 0}, {"cookie", nil, auth.Deny, 401}, {"hidden", nil, auth.Allow, 0}, {"respond", nil, auth.Respond, 418},
+		{"allow", nil, auth.Allow, 0},
+		{"deny", nil, auth.Deny, 401},
+		{"deny", withCookie, auth.Deny, 403},
+		{"table", nil, auth.Restrict, 0},
+		{"login", nil, auth.Login, 401},
+		{"cookie", withCookie, auth.Allow, 0},
+		{"cookie", nil, auth.Deny, 401},
+		{"hidden", nil, auth.Allow, 0},
+		{"respond", nil, auth.Respond, 418},
 	} {
 		for _, use := range []auth.Use{auth.UseImage, auth.UseInfo, auth.UseKnora} {
 			d, err := ask(c.id, use, c.header)
@@ -94,8 +100,12 @@ end`}, nil)
 		header map[string][]string
 		want   auth.Kind
 	}{
-		{"allow", nil, auth.Allow}, {"allow", map[string][]string{"cookie": {"x=1"}}, auth.Deny}, {"table", nil, auth.Allow},
-		{"deny", nil, auth.Deny}, {"login", nil, auth.Login}, {"hidden", nil, auth.Deny},
+		{"allow", nil, auth.Allow},
+		{"allow", map[string][]string{"cookie": {"x=1"}}, auth.Deny},
+		{"table", nil, auth.Allow},
+		{"deny", nil, auth.Deny},
+		{"login", nil, auth.Login},
+		{"hidden", nil, auth.Deny},
 	} {
 		d, err := b.runtime.Authorize(t.Context(), auth.Request{Use: auth.UseFile, Identifier: c.id, Header: c.header})
 		if err != nil || d.Kind != c.want {
@@ -161,10 +171,7 @@ func TestHooksHaveTheirOwnBound(t *testing.T) {
 	ctx, cancel := contextWithCancel(t)
 	var wg sync.WaitGroup
 	wg.Go(func() { _, _ = b.runtime.Serve(ctx, "slow.lua", nil) })
-	for {
-		if strings.Contains(gauge(b.runtime.metrics.running.WithLabelValues("script")), "1") {
-			break
-		}
+	for !strings.Contains(gauge(b.runtime.metrics.running.WithLabelValues("script")), "1") {
 		time.Sleep(time.Millisecond)
 	}
 	if d, err := b.runtime.Authorize(t.Context(), auth.Request{Identifier: "allow"}); err != nil || !d.Granted() {

@@ -12,7 +12,7 @@ import (
 
 func readRequest(t *testing.T, method, target, contentType, body string) (*Request, func(), error) {
 	t.Helper()
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Add("X-Many", "1")
 	r.Header.Add("X-Many", "2")
@@ -76,7 +76,7 @@ func TestReadRequestRefuses(t *testing.T) {
 		}
 	}
 	for _, body := range []string{"", "--B\r\n", multipartBody[:len(multipartBody)-20], strings.Repeat("--B\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n", 30)} {
-		r := httptest.NewRequest(http.MethodPost, "/", io.NopCloser(strings.NewReader(body)))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", io.NopCloser(strings.NewReader(body)))
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=B")
 		dir := t.TempDir()
 		_, cleanup, err := ReadRequest(r, BodyLimits{Max: 1 << 20, Content: 1 << 20, TempDir: dir})

@@ -66,7 +66,7 @@ func (rs Routes) Match(method, path string) (route Route, ok bool, allowed []str
 		}
 		allowed = append(allowed, r.Method)
 		exact := r.Method == method
-		if !exact && !(method == http.MethodHead && r.Method == http.MethodGet) {
+		if !exact && (method != http.MethodHead || r.Method != http.MethodGet) {
 			continue
 		}
 		rank := 2 * len(base)

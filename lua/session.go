@@ -135,31 +135,37 @@ func (s *session) exchange(ctx context.Context, w *worker, start *startMessage) 
 		if err != nil {
 			return nil, err
 		}
-		switch kind {
-		case frameHead:
-			var head headMessage
-			if err := json.Unmarshal(payload, &head); err != nil {
-				return nil, err
-			}
-			s.setHead(head)
-		case frameBody:
-			if _, err := s.Write(payload); err != nil {
-				return nil, err
-			}
-		case frameCall:
-			var call callMessage
-			if err := json.Unmarshal(payload, &call); err != nil {
-				return nil, err
-			}
-			if err := w.send(frameReply, s.serve(ctx, call)); err != nil {
-				return nil, err
-			}
-		case frameDone:
+		if kind == frameDone {
 			done := &doneMessage{}
 			return done, json.Unmarshal(payload, done)
-		default:
-			return nil, fmt.Errorf("lua: unexpected message %q", kind)
 		}
+		if err := s.receive(ctx, w, kind, payload); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// receive deals with one frame of a running call.
+func (s *session) receive(ctx context.Context, w *worker, kind frameKind, payload []byte) error {
+	switch kind {
+	case frameHead:
+		var head headMessage
+		if err := json.Unmarshal(payload, &head); err != nil {
+			return err
+		}
+		s.setHead(head)
+		return nil
+	case frameBody:
+		_, err := s.Write(payload)
+		return err
+	case frameCall:
+		var call callMessage
+		if err := json.Unmarshal(payload, &call); err != nil {
+			return err
+		}
+		return w.send(frameReply, s.serve(ctx, call))
+	default:
+		return fmt.Errorf("lua: unexpected message %q", kind)
 	}
 }
 

@@ -1,7 +1,7 @@
 package pattern_test
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,7 +26,7 @@ func find(subject, pat string) string {
 			for i, c := range captures {
 				parts[i] = c.Text
 				if c.Position > 0 {
-					parts[i] = fmt.Sprint(c.Position)
+					parts[i] = strconv.Itoa(c.Position)
 				}
 			}
 			return strings.Join(parts, "|")

@@ -53,10 +53,12 @@ func (p *parser) unaryExpr() ast.Expr {
 			return at(&ast.UnaryNotOpExpr{Expr: e}, e.Line())
 		case "#":
 			return at(&ast.UnaryLenOpExpr{Expr: e}, e.Line())
+		default:
+			return operatorCall(OpBitNot, e.Line(), e)
 		}
-		return operatorCall(OpBitNot, e.Line(), e)
+	default:
+		return p.simpleExpr()
 	}
-	return p.simpleExpr()
 }
 
 func binaryExpr(op kind, l, r ast.Expr) ast.Expr {
@@ -69,8 +71,9 @@ func binaryExpr(op kind, l, r ast.Expr) ast.Expr {
 		return at(&ast.StringConcatOpExpr{Lhs: l, Rhs: r}, l.Line())
 	case "+", "-", "*", "/", "%", "^":
 		return at(&ast.ArithmeticOpExpr{Operator: string(op), Lhs: l, Rhs: r}, l.Line())
+	default:
+		return operatorCall(string(op), l.Line(), l, r)
 	}
-	return operatorCall(string(op), l.Line(), l, r)
 }
 
 // operatorCall is the call that stands for an operator Lua 5.1 lacks.
@@ -108,9 +111,10 @@ func (p *parser) simpleExpr() ast.Expr {
 	case "function":
 		p.advance()
 		return p.funcBody(t.line)
+	default:
+		e, _ := p.suffixedExpr()
+		return e
 	}
-	e, _ := p.suffixedExpr()
-	return e
 }
 
 // suffixedExpr reads a name or a parenthesis with its indices and calls.
@@ -163,9 +167,10 @@ func (p *parser) primaryExpr() ast.Expr {
 		}
 		e.SetLine(t.line)
 		return e
+	default:
+		p.fail("unexpected %s", t.shown())
+		return nil
 	}
-	p.fail("unexpected %s", t.shown())
-	return nil
 }
 
 func (p *parser) args() []ast.Expr {
@@ -176,6 +181,7 @@ func (p *parser) args() []ast.Expr {
 		return []ast.Expr{at(&ast.StringExpr{Value: t.text}, t.line)}
 	case "{":
 		return []ast.Expr{p.table()}
+	default:
 	}
 	p.expect("(")
 	if p.accept(")") {

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -77,8 +78,7 @@ func parseHexInteger(digits string) (value float64, whole, ok bool) {
 }
 
 func isRange(err error) bool {
-	numError, ok := err.(*strconv.NumError) //nolint:errorlint // strconv returns it unwrapped
-	return ok && numError.Err == strconv.ErrRange
+	return errors.Is(err, strconv.ErrRange)
 }
 
 // exactInteger tells whether value is what the integer literal means. A

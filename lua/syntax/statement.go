@@ -77,8 +77,9 @@ func (p *parser) statement() ast.Stmt {
 	case "goto":
 		p.advance()
 		return at(&ast.GotoStmt{Label: p.expect(kindName).text}, line)
+	default:
+		return p.exprStmt()
 	}
-	return p.exprStmt()
 }
 
 func (p *parser) ifStmt() ast.Stmt {
