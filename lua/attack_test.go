@@ -2,11 +2,15 @@ package lua
 
 import (
 	"errors"
+	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"example.com/iiifd/auth"
 )
 
 // attacks are scripts that want more than they may have. Each must end with
@@ -126,5 +130,92 @@ func watchPeak(t *testing.T, r *Runtime) func() int64 {
 			r.observe = nil
 		})
 		return peak.Load()
+	}
+}
+
+func TestKernelWall(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("RLIMIT_DATA counts mappings on Linux alone")
+	}
+	b := newBench(t, map[string]string{"double.lua": attacks["doubling string"].code}, nil)
+	peak := watchPeak(t, b.runtime)
+	sample := b.runtime.observe
+	b.runtime.observe = func(w *worker) {
+		w.limit = math.MaxInt64 // nobody watches
+		sample(w)
+	}
+	_, _, err := b.serve("double.lua", nil)
+	var killed *KilledError
+	if !errors.As(err, &killed) || killed.Reason != ReasonMemory {
+		t.Fatalf("ended with %v", err)
+	}
+	t.Logf("peak %d MiB", peak()>>20)
+	if got := peak(); got > 2*b.config.MemoryLimit {
+		t.Errorf("held %d MiB", got>>20)
+	}
+}
+
+func TestOthersDoNotNoticeAnAttack(t *testing.T) {
+	b := newBench(t, map[string]string{
+		"init.lua": "function pre_flight() return 'allow' end", "good.lua": "server.print('fine')",
+		"memory.lua": attacks["doubling string"].code, "deep.lua": attacks["table fill"].code,
+	}, nil)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	var killed atomic.Int64
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			var k *KilledError
+			if _, _, err := b.serve([]string{"memory.lua", "deep.lua"}[i%2], nil); errors.As(err, &k) {
+				killed.Add(1)
+			} else {
+				t.Errorf("attack ended with %v", err)
+			}
+		}
+	})
+	for range 300 {
+		if _, body, err := b.serve("good.lua", nil); err != nil || body != "fine" {
+			t.Errorf("%q %v", body, err)
+		}
+		if d, err := b.runtime.Authorize(t.Context(), auth.Request{Identifier: "x"}); err != nil || !d.Granted() {
+			t.Errorf("%+v %v", d, err)
+		}
+	}
+	for killed.Load() < 4 {
+		time.Sleep(time.Millisecond)
+	}
+	close(stop)
+	wg.Wait()
+}
+
+func TestInstructionLimit(t *testing.T) {
+	b := newBench(t, map[string]string{"loop.lua": "while true do end"}, func(c *Config) { c.Instructions = 1 })
+	_, _, err := b.serve("loop.lua", nil)
+	var killed *KilledError
+	if !errors.As(err, &killed) || killed.Reason != ReasonInstructions {
+		t.Errorf("ended with %v", err)
+	}
+	if starts := gauge(b.runtime.metrics.starts); !strings.Contains(starts, "value:1") {
+		t.Errorf("the worker was replaced: %s", starts)
+	}
+}
+
+func TestClose(t *testing.T) {
+	b := newBench(t, map[string]string{"good.lua": ""}, nil)
+	c := b.config
+	r, err := New(t.Context(), c, b.host, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := r.pool.idle[0]
+	r.Close()
+	<-w.exited
+	if _, err := r.Serve(t.Context(), "good.lua", nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
 	}
 }

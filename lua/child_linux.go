@@ -11,8 +11,9 @@ import (
 const arena = 64 << 20
 
 // spareThreads is the address space for threads that the runtime may still
-// start: 8 MiB each where C is linked in.
-const spareThreads = 8 * 8 << 20
+// start: 8 MiB each where C is linked in. It is less than an arena, so that
+// it does not buy another one.
+const spareThreads = 4 * 8 << 20
 
 // confineProcess lets the kernel refuse memory that no watcher could refuse
 // in time: a single allocation that exceeds the limit by far. RLIMIT_DATA

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -55,8 +56,8 @@ func (c *Config) Options(s *option.Set) {
 	s.Size(&c.MemoryLimit, "lua-memory-limit", 64<<20, 4<<20, 4<<30, "Memory that one script may hold. A script that needs more is ended.").Alias("SIPI_LUA_MEMORY_LIMIT", nil)
 	s.Duration(&c.Timeout, "lua-timeout", 5*time.Second, 10*time.Millisecond, 10*time.Minute, "Time that one script may take, images included.").Alias("SIPI_LUA_TIMEOUT_MS", milliseconds)
 	s.Int(&c.Instructions, "lua-instructions", 0, 0, 1_000_000, "Millions of machine instructions that one script may take. 0 means no limit but the time.")
-	s.Int(&c.Slots, "lua-slots", 4, 1, 1024, "Scripts that run at once, each in a process of its own.")
-	s.Int(&c.HookSlots, "hook-slots", 4, 1, 1024, "Pre-flight hooks that run at once, each in a process of its own.")
+	s.Int(&c.Slots, "lua-slots", 0, 0, 1024, "Scripts that run at once, each in a process of its own. 0 means one for each CPU that this process may use.")
+	s.Int(&c.HookSlots, "hook-slots", 0, 0, 1024, "Pre-flight hooks that run at once, each in a process of its own. 0 means four for each CPU that this process may use.")
 	s.List(&c.Roots, "lua-roots", nil, "Further directories whose files scripts may read and write, beside the image root and the temporary directory.")
 	s.List(&c.Env, "lua-env", nil, "Environment variables that os.getenv shows to scripts.")
 	s.List(&c.HTTPAllow, "lua-http-allow", nil, "Loopback, private and other special addresses or prefixes that server.http may reach.")
@@ -65,6 +66,19 @@ func (c *Config) Options(s *option.Set) {
 	s.Duration(&c.CacheTTL, "preflight-cache-ttl", 0, 0, 24*time.Hour, "Time for which a hook's verdict is used again for the same image, cookies and credentials. 0 asks the hook each time.").Alias("SIPI_PREFLIGHT_CACHE_TTL", seconds)
 	s.Int(&c.CacheSlots, "preflight-cache-slots", 4096, 1, 1<<20, "Verdicts that are kept.").Alias("SIPI_PREFLIGHT_CACHE_SLOTS", nil)
 	s.Bool(&c.OpenFiles, "lua-open-files", false, "Serve original files where pre_flight is defined and file_pre_flight is not. Otherwise they are refused.")
+}
+
+// SlotCounts returns how many scripts and how many hooks run at once. Each
+// may hold MemoryLimit, and twice that for a moment.
+func (c *Config) SlotCounts() (scripts, hooks int) {
+	scripts, hooks = c.Slots, c.HookSlots
+	if scripts <= 0 {
+		scripts = runtime.GOMAXPROCS(0)
+	}
+	if hooks <= 0 {
+		hooks = 4 * runtime.GOMAXPROCS(0)
+	}
+	return scripts, hooks
 }
 
 func milliseconds(text string) (string, error) {

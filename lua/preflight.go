@@ -83,6 +83,9 @@ func (r *Runtime) FilePreFlight(ctx context.Context, path string, req auth.Reque
 	return r.hook(ctx, callFile, []string{path, cookies(req)}, req)
 }
 
+// maxHookBody bounds the body of a hook's own answer, in bytes.
+const maxHookBody = 1 << 20
+
 func cookies(req auth.Request) string { return strings.Join(req.Header["cookie"], "; ") }
 
 func (r *Runtime) hook(ctx context.Context, kind callKind, args []string, req auth.Request) (auth.Decision, error) {
@@ -95,7 +98,10 @@ func (r *Runtime) hook(ctx context.Context, kind callKind, args []string, req au
 	b := &body{session: s}
 	defer b.Close()
 	if s.result.Responded {
-		content, err := io.ReadAll(b)
+		content, err := io.ReadAll(io.LimitReader(b, maxHookBody+1))
+		if err == nil && len(content) > maxHookBody {
+			err = &ScriptError{Script: s.name, Message: "the hook's answer is too large"}
+		}
 		if err != nil {
 			return auth.Decision{}, err
 		}

@@ -22,6 +22,7 @@ type Runtime struct {
 
 	hasHook, hasFileHook bool
 	scripts, hooks       chan struct{} // one token for each call that runs
+	closed               chan struct{}
 	decisions            *decisionCache
 
 	// observe, where set by a test, is told which worker a call uses.
@@ -35,10 +36,12 @@ func New(ctx context.Context, c Config, host Host, log *slog.Logger, reg prometh
 	if err != nil {
 		return nil, err
 	}
+	scripts, hooks := c.SlotCounts()
 	r := &Runtime{
 		config: c, host: host, log: log, metrics: newMetrics(reg),
-		scripts:   make(chan struct{}, max(1, c.Slots)),
-		hooks:     make(chan struct{}, max(1, c.HookSlots)),
+		scripts:   make(chan struct{}, scripts),
+		hooks:     make(chan struct{}, hooks),
+		closed:    make(chan struct{}),
 		decisions: newDecisionCache(c.CacheTTL, c.CacheSlots),
 	}
 	if r.jail, err = newJail(s.Roots); err != nil {
@@ -74,8 +77,18 @@ func (r *Runtime) probe(ctx context.Context) error {
 // Routes are the routes of the configuration file and of the init script.
 func (r *Runtime) Routes() Routes { return r.routes }
 
-// Close ends all workers. Calls that still run end first.
-func (r *Runtime) Close() { r.pool.close() }
+// Close waits for the calls that run, which takes no longer than their
+// timeout, and ends all workers. It must be called once; calls made later
+// fail with ErrClosed.
+func (r *Runtime) Close() {
+	close(r.closed)
+	for _, slots := range []chan struct{}{r.scripts, r.hooks} {
+		for range cap(slots) {
+			slots <- struct{}{}
+		}
+	}
+	r.pool.close()
+}
 
 // Serve runs a script file: .lua or .elua, relative to the script directory
 // or absolute. It returns when the script has ended or has sent so much that
@@ -140,6 +153,8 @@ func (r *Runtime) begin(ctx context.Context, slots chan struct{}, kind string, s
 		defer waiting.Dec()
 		select {
 		case slots <- struct{}{}:
+		case <-r.closed:
+			return nil, ErrClosed
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
