@@ -39,6 +39,8 @@ type worker struct {
 	gauge  *memoryGauge
 	base   int64 // anonymous memory of the idle process
 	limit  int64 // beyond which it is killed
+	full   int64 // beyond which a crash is one for want of memory
+	seen   atomic.Int64
 	calls  int
 	killed atomic.Pointer[Reason]
 	exited chan struct{}
@@ -97,6 +99,7 @@ func (w *worker) greet(s *settings) error {
 	}
 	w.base = w.gauge.read()
 	w.limit = w.base + s.MemoryLimit + s.MemoryLimit/2
+	w.full = w.base + s.MemoryLimit/2
 	return nil
 }
 
@@ -170,9 +173,13 @@ func (w *worker) watch(ctx context.Context, stop <-chan struct{}) {
 			w.kill(reason)
 			return
 		case <-timer.C:
-			if w.gauge.read() > w.limit {
+			now := w.gauge.read()
+			if now > w.limit {
 				w.kill(ReasonMemory)
 				return
+			}
+			if now > 0 {
+				w.seen.Store(now)
 			}
 			timer.Reset(watchEvery)
 		}
@@ -196,16 +203,21 @@ func (w *worker) stop() {
 	close(w.exited)
 }
 
-// crashReason reads from a dead worker's last words why it ended.
+// crashReason tells why a dead worker ended: by its last words, or because it
+// had much memory when it was last looked at. Go's runtime does not always
+// say that it was refused memory; it may just fault.
 func (w *worker) crashReason() Reason {
 	if r := w.killed.Load(); r != nil {
 		return *r
 	}
 	text := w.stderr.String()
-	for _, sign := range []string{"out of memory", "cannot allocate memory", "stack exceeds", "failed to reserve"} {
+	for _, sign := range []string{"out of memory", "cannot allocate memory", "failed to allocate", "stack exceeds", "failed to reserve"} {
 		if bytes.Contains([]byte(text), []byte(sign)) {
 			return ReasonMemory
 		}
+	}
+	if w.seen.Load() > w.full {
+		return ReasonMemory
 	}
 	return ReasonCrash
 }
