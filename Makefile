@@ -12,7 +12,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 PURE := ./iiif/... ./decode/plan/... ./decode/header/... ./option/... ./source/... ./cache/... ./auth/... ./admission/... ./lua/... ./docroot/...
 
-.PHONY: run build test test-pure test-browser lint fmt fuzz bench docs check e2e build-packages test-packages clean
+.PHONY: run build test test-pure test-browser lint fmt fuzz docs check e2e build-packages test-packages clean
 
 build-packages:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -39,8 +39,18 @@ test-browser: test-packages build
 test-pure:
 	CGO_ENABLED=0 go test $(PURE)
 
+TOOL := go tool -modfile=tools/go.mod
+
+lint: build-packages
+	$(TOOL) golangci-lint run ./...
+
 fmt:
-	gofmt -w $$(git ls-files '*.go')
+	$(TOOL) gofumpt -w $$(git ls-files '*.go')
+
+fuzz:
+	scripts/fuzz 20s
+
+check: fmt lint test test-pure docs
 
 docs:
 	go test ./cmd/iiifd -run 'TestManual' -update
