@@ -112,7 +112,11 @@ func (s *Server) finish(r *http.Request, w *writer, x *exchange, took time.Durat
 		attrs = append(attrs, slog.String("user_agent", ua))
 	}
 	attrs = append(attrs, x.facts...)
-	s.access.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	level := slog.LevelInfo
+	if x.route == routeHealth && status < http.StatusBadRequest {
+		level = slog.LevelDebug // Probes ask several times a minute, for ever.
+	}
+	s.access.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
 // outcome is the status that is counted. An answer that was cut off after its
