@@ -164,7 +164,7 @@ func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) error {
 
 // Head returns the size of the job's answer where it is cached, else -1 and
 // what no waiting could help: the *admission.Rejection that GET would get.
-func (r *Renderer) Head(_ context.Context, job *Job) (int64, error) {
+func (r *Renderer) Head(job *Job) (int64, error) {
 	if r.deps.Cache != nil {
 		if reader, ok := r.deps.Cache.Get(r.CacheKey(job)); ok {
 			defer reader.Close()
@@ -173,6 +173,9 @@ func (r *Renderer) Head(_ context.Context, job *Job) (int64, error) {
 			}
 			return -1, nil
 		}
+	}
+	if refused := r.check(job); refused != nil {
+		return -1, refused
 	}
 	return -1, nil
 }

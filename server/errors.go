@@ -19,12 +19,14 @@ import (
 // problem is an error as clients see it (RFC 9457). Its text never holds
 // file-system paths or a decoder's words.
 type problem struct {
-	Type       string `json:"type"`
-	Title      string `json:"title"`
-	Status     int    `json:"status"`
-	Code       string `json:"code"`
-	Detail     string `json:"detail,omitempty"`
-	Parameter  string `json:"parameter,omitempty"`
+	Type      string `json:"type"`
+	Title     string `json:"title"`
+	Status    int    `json:"status"`
+	Code      string `json:"code"`
+	Detail    string `json:"detail,omitempty"`
+	Parameter string `json:"parameter,omitempty"`
+	// Alternate is a request that would be admitted.
+	Alternate  string `json:"alternate,omitempty"`
 	RetryAfter int    `json:"retry_after,omitempty"`
 	RequestID  string `json:"request_id,omitempty"`
 }
@@ -68,7 +70,13 @@ func problemOf(ctx context.Context, err error) problem {
 		p.Parameter = refused.Parameter
 		return p
 	case errors.As(err, &rejected):
-		return refusalProblem(rejected)
+		p := refusalProblem(rejected)
+		var advised *tooLarge
+		if errors.As(err, &advised) {
+			p.Detail += " " + advised.advice
+			p.Alternate = advised.alternate
+		}
+		return p
 	case errors.Is(err, source.ErrNotFound):
 		return newProblem(http.StatusNotFound, "not_found", "There is no such image.")
 	case errors.Is(err, source.ErrChanged):
