@@ -21,6 +21,11 @@ func (e *Engine) Shape(ctx context.Context, obj source.Object) (plan.Shape, erro
 	}
 	info := obj.Info()
 	s, err := header.Read(obj, info.Size, info.Page)
+	if err == nil || errors.Is(err, header.ErrUnknown) {
+		if cut := header.CheckEnd(obj, info.Size, s.Loader); cut != nil {
+			err = cut
+		}
+	}
 	switch {
 	case errors.Is(err, header.ErrUnknown):
 		runtime.LockOSThread()
