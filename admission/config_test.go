@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"errors"
 	"log/slog"
 	"math"
 	"strings"
@@ -19,16 +20,12 @@ func TestOptionNames(t *testing.T) {
 	want := map[string]string{
 		"IIIFD_NTHREADS": "0", "IIIFD_FULL_MAX": "0", "IIIFD_TILES_THREAD_RATIO": "0.5", "IIIFD_TILES_MEMORY_RATIO": "0.25",
 		"IIIFD_ADMISSION_MODE": "advanced", "IIIFD_MEMORY_LIMIT": "0", "IIIFD_LARGE_DECODE_THRESHOLD_BYTES": "32MiB",
-		"IIIFD_INGEST_BYTES": "0", "IIIFD_EGRESS_BYTES": "0", "IIIFD_MEMORY_CACHE_BYTES": "0", "IIIFD_SPOOL_BYTES": "2GiB", "IIIFD_HEADROOM_RATIO": "0.1",
+		"IIIFD_INGEST_BYTES": "0", "IIIFD_EGRESS_BYTES": "0", "IIIFD_MEMORY_CACHE_BYTES": "0", "IIIFD_HEADROOM_RATIO": "0.1",
 		"IIIFD_QUEUE_TIMEOUT_TILE": "2s", "IIIFD_QUEUE_TIMEOUT_FULL": "10s", "IIIFD_QUEUE_MAX": "512", "IIIFD_QUEUE_MAX_BYTES": "0", "IIIFD_QUEUE_HELD_BYTES": "64MiB",
-		"IIIFD_REQUEST_TIMEOUT": "1m", "IIIFD_BODY_READ_TIMEOUT": "10s",
-		"IIIFD_ADMISSION_CONFIG": "", "IIIFD_API_KEYS_FILE": "", "IIIFD_TRUSTED_PROXIES": "", "IIIFD_CLIENT_PREFIX_V4": "32", "IIIFD_CLIENT_PREFIX_V6": "64",
+		"IIIFD_ADMISSION_CONFIG": "", "IIIFD_API_KEYS_FILE": "", "IIIFD_CLIENT_PREFIX_V4": "32", "IIIFD_CLIENT_PREFIX_V6": "64",
 		"IIIFD_PRESSURE_HIGH": "0.85", "IIIFD_PRESSURE_CRITICAL": "0.92", "IIIFD_PRESSURE_RECOVERY": "0.75",
 		"IIIFD_PRESSURE_PSI": "auto", "IIIFD_PRESSURE_PSI_HIGH": "30", "IIIFD_PRESSURE_PSI_CRITICAL": "60", "IIIFD_PRESSURE_PSI_RECOVERY": "15",
 		"IIIFD_ADAPTIVE_MODE": "shadow", "IIIFD_ADAPTIVE_MIN": "0", "IIIFD_VIRTUAL_LANES": "false", "IIIFD_LANE_QUEUE_MAX": "0", "IIIFD_LANE_QUEUE_MAX_BYTES": "0",
-		"IIIFD_PREFETCH": "false", "IIIFD_PREFETCH_MAX": "4",
-		"IIIFD_MAX_CONNECTIONS": "4096", "IIIFD_HEADER_PROBES": "0", "IIIFD_HOOK_SLOTS": "0", "IIIFD_FILE_STREAMS": "256",
-		"IIIFD_READY_CRITICAL_AFTER": "0s", "IIIFD_OPERATOR_LISTEN": "127.0.0.1:9182", "IIIFD_OPERATOR_TOKEN_FILE": "",
 	}
 	for _, o := range set.All() {
 		if def, ok := want[o.Env()]; !ok || o.Default != def {
@@ -49,14 +46,20 @@ func TestOptionNames(t *testing.T) {
 
 func TestSIPISpellings(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"5": "5s", " 0.5 ": "0.5s", "2s": "2s"} {
+	for text, want := range map[string]string{"5": "5s", "0.5": "0.5s", "2s": "2s"} {
 		if got, err := sipiSeconds(text); got != want || err != nil {
 			t.Errorf("sipiSeconds(%q) = %q, %v", text, got, err)
 		}
 	}
-	for text, want := range map[string]string{"advanced": ModeAdvanced, "ADVANCED": ModeAdvanced, "basic": ModeBasic, "off": ModeBasic, "enforce": ModeBasic} {
+	for text, want := range map[string]string{"advanced": ModeAdvanced, "ADVANCED": ModeAdvanced, "basic": ModeBasic} {
 		if got, err := sipiMode(text); got != want || err != nil {
 			t.Errorf("sipiMode(%q) = %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"off", "monitor", "enforce"} {
+		_, err := sipiMode(text)
+		if fallback, ok := errors.AsType[*option.FallbackError](err); !ok || fallback.Use != ModeBasic {
+			t.Errorf("sipiMode(%q): %v", text, err)
 		}
 	}
 }
@@ -84,7 +87,7 @@ func TestBadSettingsStopTheStart(t *testing.T) {
 		"lane-queue-max:":              func(c *Config) { c.LaneQueueMax = 513 },
 		"lane-queue-max-bytes":         func(c *Config) { c.QueueMaxBytes, c.LaneQueueMaxBytes = 1, 2 },
 		"pressure:":                    func(c *Config) { c.PressureHigh = 0.75 },
-		"pressure: ":                   func(c *Config) { c.PressureCritical = 1.2 },
+		"<= 1":                         func(c *Config) { c.PressureCritical = 1.2 },
 		"pressure-psi":                 func(c *Config) { c.PressurePSIRecovery = -1 },
 		"trusted-proxies":              func(c *Config) { c.TrustedProxies = []string{"10.0.0.1/8"} },
 		"client-prefix-v4":             func(c *Config) { c.ClientPrefixV4 = 7 },

@@ -414,11 +414,16 @@ func TestRetryAfterFollowsTheQueue(t *testing.T) {
 		if got.RetryAfter != 12*time.Second { // 6 s × 8 waiting / 4 permits
 			t.Errorf("Retry-After %v", got.RetryAfter)
 		}
-		jitter = 0.999
+		spread := func(by float64) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			jitter = by
+		}
+		spread(0.999)
 		if got := r.refused(t.Context(), full("greedy")); got.RetryAfter != 15*time.Second {
 			t.Errorf("with jitter %v", got.RetryAfter)
 		}
-		jitter = 0
+		spread(0)
 		if o := <-waiting[0]; o.code() != CodeQueueTimeout {
 			t.Errorf("%+v", o)
 		} else if rejection := new(Rejection); errors.As(o.err, &rejection) && (rejection.RetryAfter < 10*time.Second || rejection.Wait != 10*time.Second) {

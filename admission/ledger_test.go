@@ -80,6 +80,24 @@ func TestLedgerKeepsAQuarterWhileOthersWant(t *testing.T) {
 	})
 }
 
+func TestTakeAndGive(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	_, limit := r.Egress.InUse()
+	if !r.Egress.Take("a", limit) || r.Egress.Take("a", 1) || r.Egress.Take("b", 1) {
+		t.Error("take")
+	}
+	r.Egress.Give("a", limit)
+	if !r.Egress.Take("b", 1) || r.Egress.Take("b", limit+1) {
+		t.Error("take after give")
+	}
+	r.Egress.Give("b", 1)
+	if s := r.Snapshot(); s.ShedTotal != 0 {
+		t.Errorf("a caller that has another way was counted as shed: %v", s.ShedByCode)
+	}
+	r.idle()
+}
+
 func TestLedgerLeaksNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
@@ -105,30 +123,4 @@ func TestLedgerLeaksNothing(t *testing.T) {
 		t.Errorf("keys are left: %v", r.Egress.byKey)
 	}
 	r.idle()
-}
-
-func TestSlots(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, func(c *Config, _ *Facts) { c.HeaderProbes = 1 })
-		release, err := r.HeaderProbes.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, ok := r.HeaderProbes.TryAcquire(); ok {
-			t.Error("two in one slot")
-		}
-		if got := r.Snapshot().Slots["header_probe"]; got != (Usage{1, 1}) {
-			t.Errorf("%+v", got)
-		}
-		second := make(chan func())
-		go func() {
-			release, _ := r.HeaderProbes.Acquire(t.Context())
-			second <- release
-		}()
-		synctest.Wait()
-		release()
-		(<-second)()
-		r.idle()
-	})
 }

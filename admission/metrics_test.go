@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"context"
 	"log/slog"
 	"maps"
 	"slices"
@@ -25,8 +24,7 @@ iiifd_admission_headroom_in_use_bytes iiifd_admission_ingest_bytes_in_use iiifd_
 iiifd_admission_lanes iiifd_admission_large_decode_threshold_bytes iiifd_admission_memory_limit_bytes
 iiifd_admission_mode iiifd_admission_permits iiifd_admission_permits_in_use iiifd_admission_permits_total
 iiifd_admission_queue_bytes iiifd_admission_queue_held_bytes iiifd_admission_quota_total iiifd_admission_replayed_total
-iiifd_admission_requests_total iiifd_admission_slots iiifd_admission_slots_in_use iiifd_admission_slots_refused_total
-iiifd_admission_spool_bytes_in_use iiifd_admission_tile_min_threads iiifd_admission_tile_shed_total
+iiifd_admission_requests_total iiifd_admission_tile_min_threads iiifd_admission_tile_shed_total
 iiifd_admission_tile_waiting iiifd_admission_tiles_memory_ratio iiifd_admission_tiles_thread_ratio
 iiifd_admission_virtual_lanes iiifd_admission_wait_seconds iiifd_admission_would_total
 iiifd_decode_memory_acquired_total iiifd_decode_memory_budget_bytes iiifd_decode_memory_estimate_bytes
@@ -59,12 +57,6 @@ func exercised(t *testing.T) (*prometheus.Registry, map[string]*dto.MetricFamily
 	r.refused(t.Context(), Ask{URL: LaneFull, Peak: 100 * gib, Format: "jpg"})
 	c.Replayed(ReplayCache)
 	c.TryProbe(FanoutWarm, "a", 100*gib)
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range cap(c.Hooks.free) {
-		c.Hooks.TryAcquire()
-	}
-	_, _ = c.Hooks.Acquire(ended)
 	m.use(95, 0)
 	c.Tick()
 	c.Tick()
@@ -121,7 +113,7 @@ func TestLabelsAreClosed(t *testing.T) {
 		"partition": {"tile", "full"}, "url": {"tile", "full"}, "engine": {"tile", "full"},
 		"format": append([]string{labelOther}, formatLabels...),
 		"result": {resultAdmitted, resultShed, string(CodeClientGone), "refused", "skipped", "error"},
-		"kind":   {"prefetch", "warm", "lua", ReplayCache, ReplayNotModified, ReplayJoined, labelOther, "header_probe", "hook", "file_stream"},
+		"kind":   {"prefetch", "warm", "lua", ReplayCache, ReplayNotModified, ReplayJoined, labelOther},
 		"by":     {"client", "operator", "timeout"}, "decision": {"admit", "queue", "reject"},
 		"to": {"normal", "high", "critical"}, "source": {"override", "cgroup_v2", "cgroup_v1", "host"},
 		"signal": {signalCgroup, signalHigh, signalPSISome, signalPSIFull, signalRSS, signalVips, signalGoHeap},

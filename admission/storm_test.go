@@ -113,6 +113,7 @@ func TestStorm(t *testing.T) {
 }
 
 func storming(t *testing.T, seed uint64, mode, adaptive string) {
+	t.Helper()
 	r, m := pressed(t, func(c *Config, _ *Facts) {
 		c.Mode, c.AdaptiveMode, c.QueueMax, c.HeadroomRatio = mode, adaptive, 20, 0.1
 		c.VirtualLanes = seed%2 == 0

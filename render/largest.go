@@ -1,7 +1,7 @@
 package render
 
 import (
-	"time"
+	"context"
 
 	"example.com/iiifd/admission"
 	"example.com/iiifd/decode/plan"
@@ -50,9 +50,11 @@ func (r *Renderer) check(job *Job) *admission.Rejection {
 	if r.deps.Admission == nil {
 		return nil
 	}
-	left := time.Duration(1<<63 - 1)
+	ctx := context.Background()
 	if d := job.Request.Deadline; !d.IsZero() {
-		left = time.Until(d)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, d)
+		defer cancel()
 	}
-	return r.deps.Admission.Check(r.ask(job), left)
+	return r.deps.Admission.Check(ctx, r.ask(job))
 }
