@@ -53,7 +53,7 @@ type stand struct {
 const settle = 30 * time.Second
 
 // build makes the server with all its parts; it does not listen yet.
-func build(t *testing.T, p setup) *stand {
+func build(t testing.TB, p setup) *stand {
 	t.Helper()
 	var cfg server.Config
 	var rcfg render.Config

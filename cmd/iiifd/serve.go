@@ -112,6 +112,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	}
 	s.renderer, err = render.New(cfg.Render, render.Deps{
 		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: cfg.Admission.Threshold,
+		Tracer: s.telemetry.Tracer(),
 	}, s.probes())
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -126,7 +127,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	}
 	s.server, err = server.New(cfg.Server, server.Deps{
 		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
-		Log: s.log, Access: s.log, Registerer: reg,
+		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.close())
