@@ -31,6 +31,7 @@ type Engine struct {
 	allowed     map[plan.Loader]bool
 	formats     []iiif.Format
 	active      atomic.Int64
+	short       *shorts
 }
 
 // Start starts libvips with one thread per image and without its operation
@@ -50,7 +51,7 @@ func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, er
 	if err != nil {
 		return nil, fmt.Errorf("decode: starting libvips: %w", err)
 	}
-	e := &Engine{config: cfg, log: log, imageOffset: offset, warnings: w, allowed: make(map[plan.Loader]bool)}
+	e := &Engine{config: cfg, log: log, imageOffset: offset, warnings: w, allowed: make(map[plan.Loader]bool), short: newShorts()}
 	e.metrics = newMetrics(reg, e)
 	e.block()
 	for _, enc := range encoders() {
@@ -63,7 +64,7 @@ func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, er
 
 // Close ends the use of e. libvips itself stays: it cannot be started twice
 // in a process.
-func (e *Engine) Close() {}
+func (e *Engine) Close() { e.short.close() }
 
 // block switches off all decoders but those allowed.
 func (e *Engine) block() {

@@ -134,6 +134,11 @@ func nominal(loaded, stored int) float64 {
 // crop maps region from stored pixels to those that r loads.
 func (r reduction) crop(s Shape, region iiif.Rect, width, height int) iiif.Rect {
 	fx, fy := float64(s.Width)/float64(r.width), float64(s.Height)/float64(r.height)
+	if s.Loader == LoaderTIFF {
+		// Levels leave out, or add, a part of a pixel at the far edges; the
+		// others lie where the whole factor says.
+		fx, fy = nominal(r.width, s.Width), nominal(r.height, s.Height)
+	}
 	if r.exact {
 		k := float64(r.shrink)
 		if s.Loader == LoaderJP2 {

@@ -55,6 +55,9 @@ func add(parts []Part, stage Stage, bytes int64, why string) []Part {
 // those of the dearer phase.
 func (p *Plan) Parts() []Part {
 	m := newMeasure(p)
+	if p.Short != ShortNone {
+		return m.shortParts()
+	}
 	parts := add(nil, StageFixed, fixedBytes, "libvips, threads, allocator")
 	if !p.copies() {
 		parts = append(parts, m.source()...)

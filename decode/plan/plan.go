@@ -41,6 +41,9 @@ type Plan struct {
 
 	// Steps are the operations between decoder and encoder, in order.
 	Steps []Step
+	// Short is the way around libvips, if the plan takes one. It leads to
+	// what Steps describe.
+	Short Short
 	// OutWidth and OutHeight are the encoded picture's size. With an Angle
 	// they may be one pixel off.
 	OutWidth, OutHeight int
@@ -82,6 +85,7 @@ func Execute(s Shape, t iiif.Transform, o Options) (Plan, error) {
 		return Plan{}, &SizeError{Format: t.Format, Width: p.OutWidth, Height: p.OutHeight, Max: m}
 	}
 	p.Steps = p.steps()
+	p.Short = p.short()
 	return p, nil
 }
 
