@@ -32,7 +32,7 @@ int short_fail(Short *s, int code, const char *message)
 
 int short_band(Short *s, int rows)
 {
-	size_t want = (size_t) s->picture.width * s->picture.bands * rows;
+	size_t want = (size_t) s->picture.width * s->picture.bands * (rows + s->picture.pad_bottom);
 
 	if (s->band_size < want) {
 		free(s->band);
@@ -98,6 +98,24 @@ int short_drain(Short *s)
 	return encoder_end(&s->encoder);
 }
 
+// pad repeats the last column of the band, and the last row of the picture.
+static void pad(Short *s)
+{
+	const IiifdPicture *p = &s->picture;
+	size_t bands = p->bands, stride = p->width * bands;
+
+	for (int y = 0; y < s->band_rows && p->pad_right > 0; y++) {
+		unsigned char *end = s->band + (y + 1) * stride;
+
+		for (int i = 0; i < p->pad_right; i++)
+			memcpy(end - (p->pad_right - i) * bands, end - (p->pad_right + 1) * bands, bands);
+	}
+	if (s->rows_done + s->band_rows + p->pad_bottom < p->height)
+		return;
+	for (int i = 0; i < p->pad_bottom; i++, s->band_rows++)
+		memcpy(s->band + s->band_rows * stride, s->band + (s->band_rows - 1) * stride, stride);
+}
+
 int iiifd_short_begin(IiifdShort *shared, const IiifdPicture *p)
 {
 	Short *s = (Short *) shared;
@@ -120,7 +138,7 @@ static int fits(const Short *s, const IiifdTile *t, int64_t data_length)
 	return t->offset >= 0 && t->length > 3 && t->offset <= data_length - t->length &&
 		t->left >= 0 && t->top >= 0 && t->width > 0 && t->height > 0 && t->x >= 0 &&
 		t->left + t->width <= p->tile_width && t->top + t->height <= p->tile_height &&
-		t->x + t->width <= p->width && s->rows_done + t->height <= p->height;
+		t->x + t->width <= p->width - p->pad_right && s->rows_done + t->height <= p->height - p->pad_bottom;
 }
 
 int iiifd_short_tiles(IiifdShort *shared, const unsigned char *tables, int tables_length,
@@ -144,6 +162,7 @@ int iiifd_short_tiles(IiifdShort *shared, const unsigned char *tables, int table
 			failed = decoder_tile(s, tables, tables_length, data + t->offset, t);
 		if (!failed && t->last) {
 			s->band_next = 0;
+			pad(s);
 			failed = short_drain(s);
 			if (failed == IIIFD_SHORT_MORE) {
 				s->next++;

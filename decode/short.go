@@ -241,7 +241,8 @@ func (s *session) failure(code C.int) error {
 func shortPicture(p *plan.Plan) C.IiifdPicture {
 	l := p.Shape.Levels[p.Level]
 	c := C.IiifdPicture{
-		width: C.int32_t(p.Crop.Width), height: C.int32_t(p.Crop.Height),
+		width: C.int32_t(p.Crop.Width + p.PadX), height: C.int32_t(p.Crop.Height + p.PadY),
+		pad_right: C.int32_t(p.PadX), pad_bottom: C.int32_t(p.PadY),
 		out_width: C.int32_t(p.OutWidth), out_height: C.int32_t(p.OutHeight),
 		bands: C.int32_t(p.Shape.Bands), quality: C.int32_t(p.Encoder.Quality),
 		tile_width: C.int32_t(l.TileWidth), tile_height: C.int32_t(l.TileHeight),

@@ -19,7 +19,8 @@ enum {
 enum { IIIFD_COLOUR_GRAY, IIIFD_COLOUR_RGB, IIIFD_COLOUR_YCBCR };
 
 typedef struct {
-	int32_t width, height;         // of the part to be decoded, in pixels
+	int32_t width, height;         // of the part to be decoded, in pixels, with the padding
+	int32_t pad_right, pad_bottom; // columns and rows that repeat the last decoded
 	int32_t out_width, out_height; // not larger
 	int32_t bands;                 // 1 or 3
 	int32_t colour;                // of stored JPEG tiles

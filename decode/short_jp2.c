@@ -133,7 +133,7 @@ static int decode(Wavelet *w, const IiifdPicture *p, const IiifdWavelet *want)
 
 	if (failed)
 		return failed;
-	if (!plain(w->image, p->bands))
+	if (!plain(w->image, p->bands) || p->pad_right || p->pad_bottom)
 		return IIIFD_SHORT_FOREIGN;
 	OPJ_UINT32 x1 = w->image->x1, y1 = w->image->y1;
 

@@ -1,7 +1,7 @@
 // Shrinking as vips_resize does it (resize.c, reducev.cpp, reduceh.cpp of
 // libvips 8.14): averaging by half the factor's whole part, then a Lanczos
 // kernel of three lobes by the rest, each axis for itself, edges repeated.
-// Between the passes there are floats where libvips has bytes.
+// Like there, each pass ends in whole numbers from 0 to 255.
 #include "short_inner.h"
 
 #include <math.h>
@@ -130,6 +130,15 @@ static unsigned char clip(float v)
 	return v <= 0 ? 0 : v >= 255 ? 255 : (unsigned char) v;
 }
 
+// byte rounds to a whole number of the range of bytes.
+static inline float byte(float v)
+{
+	v += 0.5f;
+	v = v < 0 ? 0 : v;
+	v = v > 255 ? 255 : v;
+	return (float) (int) v;
+}
+
 // expand_line spreads the column's pixels to four floats each, averaged, and
 // repeats the first and the last one for the kernel.
 static void expand_line(Shrinker *s)
@@ -148,7 +157,9 @@ static void expand_line(Shrinker *s)
 
 			sum += bands == 3 ? (Four) { p[0], p[1], p[2], 0 } : (Four) { p[0], 0, 0, 0 };
 		}
-		out[x] = sum / (float) h->box;
+		out[x] = h->box == 1 ? sum : (Four) {
+			byte(sum[0] / h->box), byte(sum[1] / h->box), byte(sum[2] / h->box), 0
+		};
 	}
 	for (int x = 1; x <= h->taps; x++) {
 		out[-x] = out[0];
@@ -196,6 +207,8 @@ static void weigh(Shrinker *s, int first, const float *w)
 			for (size_t x = 0; x < n; x++)
 				out[x] += in[x] * weight;
 	}
+	for (size_t x = 0; x < n; x++)
+		out[x] = byte(out[x]);
 }
 
 // flush makes the output lines for which all input is there.
@@ -228,7 +241,7 @@ static void averaged(Shrinker *s)
 	float part = 1.0f / s->summed;
 
 	for (size_t x = 0; x < n; x++) {
-		out[x] = (float) (int32_t) sums[x] * part;
+		out[x] = (float) (int) ((float) (int32_t) sums[x] * part + 0.5f);
 		sums[x] = 0;
 	}
 	s->summed = 0;

@@ -24,6 +24,9 @@ type Plan struct {
 
 	// Crop is the region in loaded pixels, as stored (not upright).
 	Crop iiif.Rect
+	// PadX and PadY, 0 or 1, are the columns and rows that the level lacks at
+	// the right and at the bottom: the last ones are repeated.
+	PadX, PadY int
 	// Advance is the number of lines a sequential decoder is led through
 	// before the crop is asked for, 0 for none.
 	Advance int
@@ -99,7 +102,7 @@ func (p *Plan) load(region iiif.Rect) {
 		p.Page = level.Reduction
 	}
 	p.Shrink, p.LoadedWidth, p.LoadedHeight = r.shrink, r.width, r.height
-	p.Crop = r.crop(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
+	p.Crop, p.PadX, p.PadY = r.crop(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
 	p.Access = access(p.Shape, r, p.Crop, p.ScaledWidth, p.ScaledHeight)
 	if p.Access == AccessSequential {
 		p.Advance = p.Crop.Y
@@ -130,7 +133,7 @@ func (p *Plan) turn(t turn) {
 
 // Resizes tells that the crop is not already of the output's size.
 func (p *Plan) Resizes() bool {
-	return p.Crop.Width != p.ScaledWidth || p.Crop.Height != p.ScaledHeight
+	return p.Crop.Width+p.PadX != p.ScaledWidth || p.Crop.Height+p.PadY != p.ScaledHeight
 }
 
 // Crops tells that less than the loaded picture is used.

@@ -66,12 +66,12 @@ func (p *Plan) plainPicture() bool {
 	case p.Encoder.Format != iiif.FormatJPG || p.Encoder.Profile,
 		!gray && !colour,
 		s.BitsPerSample != 8 || s.Sample != SampleUint || s.Alpha || s.Palette || s.Planar,
-		p.ScaledWidth > p.Crop.Width || p.ScaledHeight > p.Crop.Height:
+		p.ScaledWidth > p.Crop.Width+p.PadX || p.ScaledHeight > p.Crop.Height+p.PadY:
 		return false
 	}
 	for _, step := range p.Steps {
 		switch step {
-		case StepAdvance, StepCrop, StepResize:
+		case StepAdvance, StepCrop, StepPad, StepResize:
 		default:
 			return false
 		}
@@ -83,7 +83,7 @@ func (p *Plan) plainPicture() bool {
 // beyond the picture's edge, and not resized.
 func (p *Plan) wholeTile(l Level) bool {
 	c := p.Crop
-	return !p.Resizes() && c.Width == l.TileWidth && c.Height == l.TileHeight &&
+	return !p.Resizes() && p.PadX == 0 && p.PadY == 0 && c.Width == l.TileWidth && c.Height == l.TileHeight &&
 		c.X%l.TileWidth == 0 && c.Y%l.TileHeight == 0 &&
 		c.X+c.Width <= l.Width && c.Y+c.Height <= l.Height
 }
