@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 BUILD_PACKAGES := libvips-dev gcc libc6-dev pkg-config ca-certificates libjemalloc-dev
-TEST_PACKAGES  := libvips-tools chromium fonts-dejavu-core
+TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -24,11 +24,17 @@ build: build-packages
 	go build -ldflags '$(LDFLAGS)' -o bin/iiifd ./cmd/iiifd
 
 run: build
-	bin/iiifd serve --listen $(LISTEN) testimages
+	bin/iiifd serve --listen $(LISTEN) testimages/images
 
-test: test-packages
+test: test-packages build
 	go vet ./...
-	go test -race -timeout 20m ./...
+	go test -race -timeout 30m ./...
+	@$(MAKE) --no-print-directory test-browser
+
+# One run of a real browser over the landing page, the viewer and Mirador.
+test-browser: test-packages build
+	@command -v npm >/dev/null || scripts/install-packages nodejs npm
+	tests/browser/test.sh
 
 test-pure:
 	CGO_ENABLED=0 go test $(PURE)

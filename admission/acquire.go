@@ -16,11 +16,7 @@ func (c *Controller) Acquire(ctx context.Context, a Ask) (*Lease, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	deadline, hasDeadline := ctx.Deadline()
-	left := c.cfg.RequestTimeout
-	if hasDeadline {
-		left = time.Until(deadline)
-	}
+	left := c.timeLeft(ctx)
 	l := &Lease{c: c, ask: a}
 	now := c.facts.Since()
 	c.mu.Lock()
@@ -44,12 +40,10 @@ func (c *Controller) await(ctx context.Context, l *Lease) (*Lease, error) {
 		now := c.facts.Since()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		switch l.ticket.state {
-		case ticketWaiting:
+		if l.ticket.state == ticketWaiting {
 			c.leaveLocked(l, now)
-		case ticketRunning:
-			c.releaseLocked(l, now)
 		}
+		c.releaseLocked(l, now) // where the grant came first
 		if l.refused == nil {
 			return nil, context.Cause(ctx)
 		}
@@ -76,7 +70,10 @@ func (c *Controller) leaveLocked(l *Lease, now time.Duration) {
 func (c *Controller) enterLocked(l *Lease, now, left time.Duration) *Rejection {
 	c.classifyLocked(l)
 	l.quota = c.quotas.of(&l.ask, now)
-	if code := c.neverLocked(l, left); code != "" {
+	switch code := c.neverLocked(l.charge.Lane, &l.ask, left); {
+	case code == CodeExceedsBudget && !c.enforcing():
+		c.metrics.memShadowTooLarge.Inc()
+	case code != "":
 		return c.rejectLocked(l, code, now)
 	}
 	if c.draining {
@@ -150,62 +147,7 @@ func (c *Controller) noWaitCode(l *Lease) Code {
 	}
 }
 
-// neverLocked returns the code of an ask that no waiting can help.
-func (c *Controller) neverLocked(l *Lease, left time.Duration) Code {
-	if l.charge.Lane == LaneFull && l.ticket.bytes > c.hardFullLocked() {
-		if c.enforcing() {
-			return CodeExceedsBudget
-		}
-		c.metrics.memShadowTooLarge.Inc()
-	}
-	if l.ask.Seconds > 0 && seconds(l.ask.Seconds) > left {
-		return CodeExceedsTime
-	}
-	return ""
-}
-
 // seconds converts, saturating at a day.
 func seconds(s float64) time.Duration {
 	return time.Duration(min(max(s, 0), day.Seconds()) * float64(time.Second))
-}
-
-// verdicts asks both classifiers and counts their comparison.
-func (c *Controller) verdicts(a *Ask) (url, engine, lane Lane) {
-	if a.Script {
-		return a.URL, "", LaneFull
-	}
-	if a.Peak <= 0 {
-		if a.URL == LaneTile {
-			return a.URL, "", LaneTile
-		}
-		return a.URL, "", LaneFull
-	}
-	engine = classifyPeak(a.Peak, c.cfg.Threshold)
-	if a.URL != "" {
-		c.metrics.compared(a.URL, engine, a.Format)
-	}
-	c.metrics.memEstimate.Observe(float64(a.Peak))
-	return a.URL, engine, engine
-}
-
-// classifyLocked decides the lane, the line and the charge.
-func (c *Controller) classifyLocked(l *Lease) {
-	url, engine, lane := c.verdicts(&l.ask)
-	if l.ask.Key == "" {
-		l.ask.Key = Anonymous
-	}
-	bytes, line := l.ask.Peak, lineFull
-	switch {
-	case l.ask.Script:
-		bytes, line = 0, lineScript
-	case lane == LaneTile:
-		line = lineTile
-		if bytes <= 0 {
-			bytes = c.cfg.Threshold
-		}
-	case bytes <= 0:
-		bytes = c.hardFullLocked()
-	}
-	l.charge = Charge{Lane: lane, URL: url, Engine: engine, Bytes: bytes}
-	l.ticket = ticket{line: line, key: l.ask.Key, bytes: bytes, held: max(l.ask.Held, 0), owner: l}
 }

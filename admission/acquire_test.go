@@ -1,8 +1,11 @@
 package admission
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -123,6 +126,104 @@ func TestOversizedIsRefusedAtOnce(t *testing.T) {
 	slow.Seconds = 1.5
 	if got := r.refused(ctx, slow); got.Code != CodeExceedsTime {
 		t.Errorf("%+v", got)
+	}
+	r.idle()
+}
+
+// TestCheckTellsAndCountsNothing: Check agrees with Acquire about what can
+// never be, and leaves no trace.
+func TestCheckTellsAndCountsNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	big, slow := full("a"), full("a")
+	big.Peak, slow.Seconds = r.Books().FullBudget+1, 61
+	for _, a := range []Ask{big, slow, tile("a"), full("a"), script("a"), {URL: LaneFull}} {
+		before, decisions := r.Snapshot(), len(r.Decisions())
+		checked := r.Check(t.Context(), a)
+		if after := r.Snapshot(); after.ShedTotal != before.ShedTotal || after.Threads != before.Threads || len(r.Decisions()) != decisions {
+			t.Errorf("%+v: Check left a trace", a)
+		}
+		l, err := r.Acquire(t.Context(), a)
+		got, refused := errors.AsType[*Rejection](err)
+		if refused != (checked != nil) || (refused && (got.Code != checked.Code || got.Limit != checked.Limit || got.Bytes != checked.Bytes)) {
+			t.Errorf("%+v: Check says %+v, Acquire %+v", a, checked, got)
+		}
+		if l != nil {
+			l.Release()
+		}
+	}
+	basic := newRig(t, func(c *Config, _ *Facts) { c.Mode = ModeBasic })
+	if got := basic.Check(t.Context(), big); got != nil {
+		t.Errorf("basic mode: %+v", got)
+	}
+	r.idle()
+}
+
+// TestSlowFullsAreWarnedOf: once an hour, and only while they are slow.
+func TestSlowFullsAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		var out bytes.Buffer
+		r.log = slog.New(slog.NewTextHandler(&out, nil))
+		decode := func(took time.Duration) {
+			for range 128 {
+				l := r.must(full("a"))
+				time.Sleep(took)
+				l.Record(Result{OK: true})
+				l.Release()
+			}
+			r.Tick()
+			r.Tick()
+		}
+		decode(time.Second)
+		if out.Len() != 0 {
+			t.Errorf("warned without need: %s", &out)
+		}
+		decode(11 * time.Second)
+		if n := strings.Count(out.String(), "level=WARN"); n != 1 {
+			t.Errorf("%d warnings: %s", n, &out)
+		}
+		r.idle()
+	})
+}
+
+// TestWaitEndsWhereWorkCouldNotEndInTime: who waits beyond the last moment to
+// start in is refused then, not at the queue's time-out.
+func TestWaitEndsWhereWorkCouldNotEndInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		var held []*Lease
+		for range 4 {
+			held = append(held, r.must(full("a")))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		defer cancel()
+		a := full("b")
+		a.Seconds = 5
+		if got := <-r.begin(ctx, a); got.code() != CodeQueueTimeout || got.after != 3*time.Second {
+			t.Errorf("%v after %v", got.err, got.after)
+		}
+		for _, l := range held {
+			l.Release()
+		}
+		r.idle()
+	})
+}
+
+// TestOnlyTheFirstRecordCounts: a lease is one decode.
+func TestOnlyTheFirstRecordCounts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	l := r.must(tile("a"))
+	l.Record(Result{OK: false})
+	l.Record(Result{OK: true})
+	l.Record(Result{OK: true})
+	l.Release()
+	l.Record(Result{OK: true})
+	if n := len(r.adaptive.samples); n != 1 {
+		t.Errorf("%d samples", n)
 	}
 	r.idle()
 }

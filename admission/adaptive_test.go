@@ -122,6 +122,28 @@ func TestCriticalHalvesOncePerWindow(t *testing.T) {
 	}
 }
 
+// TestLeastLimitIsLeftWhenTheWorldHasChanged: decodes that have become slower
+// for good are the new measure after some windows at the least limit.
+func TestLeastLimitIsLeftWhenTheWorldHasChanged(t *testing.T) {
+	t.Parallel()
+	a := newAdaptive(&Config{AdaptiveMode: AdaptiveEnforce}, threads{total: 8, tileMin: 4})
+	window := func(i int, took time.Duration) {
+		for range 10 {
+			a.observe(took, 0.1, 0)
+		}
+		a.tick(time.Duration(i)*time.Second, 8, SeverityNormal)
+	}
+	for i := range 10 {
+		window(i+1, 100*time.Millisecond)
+	}
+	for i := range 30 {
+		window(i+11, 400*time.Millisecond)
+	}
+	if a.value() != 8 {
+		t.Errorf("limit %d", a.value())
+	}
+}
+
 // collapse drives a controller's adaptive limit to its minimum.
 func (r rig) collapse() {
 	r.mu.Lock()

@@ -151,7 +151,7 @@ func (n needs) fitsIn(envelope int64) bool {
 }
 
 // log writes each line of the books.
-func (b *Books) log(log *slog.Logger) {
+func (b *Books) log(to *slog.Logger) {
 	for _, line := range []struct {
 		name  string
 		bytes int64
@@ -165,6 +165,6 @@ func (b *Books) log(log *slog.Logger) {
 		{"full_budget", b.FullBudget},
 		{"left_over", -b.over()},
 	} {
-		log.Info("memory booked", "line", line.name, "bytes", line.bytes, "envelope", b.Envelope, "source", string(b.Source))
+		to.Info("memory booked", "line", line.name, "bytes", line.bytes, "envelope", b.Envelope, "source", string(b.Source))
 	}
 }

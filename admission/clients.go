@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -88,8 +89,8 @@ func (k *Keyer) Address(remote string, forwarded []string) (netip.Addr, bool) {
 		return peer, true
 	}
 	last := peer
-	for i := len(forwarded) - 1; i >= 0; i-- {
-		for rest := forwarded[i]; rest != ""; {
+	for _, value := range slices.Backward(forwarded) {
+		for rest := value; rest != ""; {
 			var hop string
 			if comma := strings.LastIndexByte(rest, ','); comma >= 0 {
 				rest, hop = rest[:comma], rest[comma+1:]

@@ -36,8 +36,6 @@ func level(word string, words ...string) float64 {
 var (
 	signalDesc = desc("iiifd_pressure_signal_ratio", "The signals that pressure is read from; stall percentages as shares of one.", "signal")
 	sourceDesc = desc("iiifd_admission_budget_source", "What bounds the memory of the process; 1 for the source in force.", "source")
-	slotsDesc  = desc("iiifd_admission_slots_in_use", "Work before or beside admission that is running.", "kind")
-	slotsMost  = desc("iiifd_admission_slots", "Bounds of the work before or beside admission.", "kind")
 )
 
 var gauges = []gauge{
@@ -55,7 +53,6 @@ var gauges = []gauge{
 	{desc("iiifd_admission_headroom_in_use_bytes", "Bytes of the healthy headroom in use."), func(s *Snapshot) float64 { return float64(s.Budget.HeadroomInUseBytes) }},
 	{desc("iiifd_admission_ingest_bytes_in_use", "Bytes of fetched sources and bodies held."), func(s *Snapshot) float64 { return float64(s.Budget.IngestInUseBytes) }},
 	{desc("iiifd_admission_egress_bytes_in_use", "Bytes of encoded answers held."), func(s *Snapshot) float64 { return float64(s.Budget.EgressInUseBytes) }},
-	{desc("iiifd_admission_spool_bytes_in_use", "Bytes of large answers spooled."), func(s *Snapshot) float64 { return float64(s.Budget.SpoolInUseBytes) }},
 	{desc("iiifd_decode_memory_budget_bytes", "The full budget."), func(s *Snapshot) float64 { return float64(s.Budget.LimitBytes) }},
 	{desc("iiifd_decode_memory_used_bytes", "Bytes charged to running fulls."), func(s *Snapshot) float64 { return float64(s.Budget.InUseBytes) }},
 	{desc("iiifd_admission_adaptive_limit", "The adaptive limit, in permits."), func(s *Snapshot) float64 { return float64(s.Adaptive.Limit) }},
@@ -95,8 +92,6 @@ func (k *collector) Describe(out chan<- *prometheus.Desc) {
 	}
 	out <- signalDesc
 	out <- sourceDesc
-	out <- slotsDesc
-	out <- slotsMost
 }
 
 // Collect sends the values of one snapshot.
@@ -118,8 +113,4 @@ func (k *collector) Collect(out chan<- prometheus.Metric) {
 		send(signalDesc, v, name)
 	}
 	send(sourceDesc, 1, string(s.Budget.Source))
-	for kind, u := range s.Slots {
-		send(slotsDesc, float64(u.InUse), kind)
-		send(slotsMost, float64(u.Limit), kind)
-	}
 }

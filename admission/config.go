@@ -42,7 +42,6 @@ type Config struct {
 	IngestBytes      int64
 	EgressBytes      int64
 	MemoryCacheBytes int64
-	SpoolBytes       int64
 	HeadroomRatio    float64
 
 	QueueTimeoutTile time.Duration
@@ -50,12 +49,9 @@ type Config struct {
 	QueueMax         int
 	QueueMaxBytes    int64
 	QueueHeldBytes   int64
-	RequestTimeout   time.Duration
-	BodyReadTimeout  time.Duration
 
 	QuotaFile      string
 	APIKeysFile    string
-	TrustedProxies []string
 	ClientPrefixV4 int
 	ClientPrefixV6 int
 
@@ -73,17 +69,10 @@ type Config struct {
 	LaneQueueMax      int
 	LaneQueueMaxBytes int64
 
-	Prefetch    bool
-	PrefetchMax int
-
-	MaxConnections int
-	HeaderProbes   int
-	HookSlots      int
-	FileStreams    int
-
-	ReadyCriticalAfter time.Duration
-	OperatorListen     string
-	OperatorTokenFile  string
+	// The server declares these three; who joins the settings copies them.
+	RequestTimeout  time.Duration
+	BodyReadTimeout time.Duration
+	TrustedProxies  []string
 }
 
 // maxThreads is the largest thread count that can be asked for.
@@ -100,7 +89,6 @@ const day = 24 * time.Hour
 
 // Options declares the settings in s and sets their defaults.
 func (c *Config) Options(s *option.Set) {
-	// The server declares these; its owner copies them over.
 	c.RequestTimeout, c.BodyReadTimeout = time.Minute, 10*time.Second
 	s.Group("Admission: threads and memory")
 	c.capacityOptions(s)

@@ -3,6 +3,8 @@ package admission
 import (
 	"strconv"
 	"strings"
+
+	"example.com/iiifd/option"
 )
 
 // sipiSeconds reads a duration as SIPI writes it: a bare number is seconds.
@@ -14,10 +16,12 @@ func sipiSeconds(text string) (string, error) {
 	return text, nil
 }
 
-// sipiMode reads a mode as SIPI does: what it does not know is basic.
+// sipiMode reads a mode as SIPI does: what it does not know is basic, with a
+// warning.
 func sipiMode(text string) (string, error) {
-	if strings.EqualFold(strings.TrimSpace(text), ModeAdvanced) {
-		return ModeAdvanced, nil
+	word := strings.ToLower(strings.TrimSpace(text))
+	if word != ModeAdvanced && word != ModeBasic {
+		return "", &option.FallbackError{Text: text, Use: ModeBasic}
 	}
-	return ModeBasic, nil
+	return word, nil
 }

@@ -54,7 +54,7 @@ func (c *Config) validateRatios(bad func(string, ...any)) {
 		{"tiles-memory-ratio", c.TilesMemoryRatio, 1},
 		{"headroom-ratio", c.HeadroomRatio, 0.5},
 	} {
-		if !within(r.value, 0, r.to) {
+		if !upTo(r.value, r.to) {
 			bad("%s: %v is outside 0 to %v", r.name, r.value, r.to)
 		}
 	}
@@ -107,7 +107,7 @@ func (c *Config) validatePressure(bad func(string, ...any)) {
 		{"pressure-psi", c.PressurePSIRecovery, c.PressurePSIHigh, c.PressurePSICritical, 100},
 	} {
 		ordered := p.recovery < p.high && p.high < p.critical
-		if !ordered || !within(p.recovery, 0, p.most) || !within(p.critical, 0, p.most) {
+		if !ordered || !upTo(p.recovery, p.most) || !upTo(p.critical, p.most) {
 			bad("%s: needs 0 <= recovery (%v) < high (%v) < critical (%v) <= %v", p.name, p.recovery, p.high, p.critical, p.most)
 		}
 	}
@@ -118,8 +118,9 @@ func (c *Config) validatePressure(bad func(string, ...any)) {
 	}
 }
 
-func within(v, low, high float64) bool {
-	return !math.IsNaN(v) && v >= low && v <= high
+// upTo tells whether v is a number from 0 to most.
+func upTo(v, most float64) bool {
+	return !math.IsNaN(v) && v >= 0 && v <= most
 }
 
 // parsePrefixes reads networks; a bare address is a network of one.

@@ -22,12 +22,9 @@ type Controller struct {
 	metrics *metrics
 	secret  uint64 // makes the ids of running decodes opaque
 
-	// Egress, Ingest and Spool bound bytes outside decodes: encoded answers
-	// being written, fetched sources and bodies, large answers on disk.
-	Egress, Ingest, Spool *Ledger
-	// HeaderProbes, Hooks and FileStreams bound work before or beside
-	// admission.
-	HeaderProbes, Hooks, FileStreams *Slots
+	// Egress and Ingest bound bytes outside decodes: encoded answers that are
+	// being written, and fetched sources and request bodies.
+	Egress, Ingest *Ledger
 
 	pressure *pressure
 	stop     context.CancelFunc
@@ -148,13 +145,8 @@ func (c *Controller) build(file *quotaFile, reg prometheus.Registerer) {
 		c.shadow = newShadow(c, c.advancedCapacityLocked(0), c.caps(file))
 	}
 	c.Egress = newLedger(c.books.Egress, CodeQueueHeldBytes, c.facts.Since)
-	c.Spool = newLedger(c.cfg.SpoolBytes, CodeQueueHeldBytes, c.facts.Since)
 	c.Ingest = newLedger(c.books.Ingest, CodeIngestExceedsBudget, c.facts.Since)
 	c.Ingest.refused = c.countLedger
-	many := 4 * c.threads.total
-	c.HeaderProbes = newSlots("header_probe", orCount(c.cfg.HeaderProbes, many), c.metrics)
-	c.Hooks = newSlots("hook", orCount(c.cfg.HookSlots, many), c.metrics)
-	c.FileStreams = newSlots("file_stream", c.cfg.FileStreams, c.metrics)
 	if reg != nil {
 		reg.MustRegister(&collector{c: c})
 	}

@@ -169,6 +169,24 @@ func TestSpeculativeWorkTakesNothingFromClients(t *testing.T) {
 	})
 }
 
+// TestWaitingTileGoesFirst: a tile that waits for bytes of the reserve keeps
+// speculative work out although permits are free.
+func TestWaitingTileGoesFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		large := Ask{URL: LaneTile, Peak: 32*mib - 1, Key: "a"}
+		held := []*Lease{r.must(large), r.must(large), r.must(large), r.must(large)}
+		waiting := r.begin(t.Context(), large)
+		synctest.Wait()
+		if _, ok := r.TryAcquire(t.Context(), FanoutWarm, full("w")); ok || r.TryProbe(FanoutWarm, "w", 64*mib) {
+			t.Error("warming ran before a tile that waits")
+		}
+		settle(held, []<-chan outcome{waiting})
+		r.idle()
+	})
+}
+
 func TestProbeIsPricedByItsTarget(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

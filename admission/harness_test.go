@@ -87,8 +87,7 @@ type outcome struct {
 }
 
 func (o outcome) code() Code {
-	var r *Rejection
-	if errors.As(o.err, &r) {
+	if r, ok := errors.AsType[*Rejection](o.err); ok {
 		return r.Code
 	}
 	return ""
@@ -114,7 +113,7 @@ func (r rig) idle() {
 	}
 	b := s.Budget
 	if b.InUseBytes != 0 || b.TileInUseBytes != 0 || b.HeadroomInUseBytes != 0 ||
-		b.IngestInUseBytes != 0 || b.EgressInUseBytes != 0 || b.SpoolInUseBytes != 0 {
+		b.IngestInUseBytes != 0 || b.EgressInUseBytes != 0 {
 		r.t.Errorf("bytes in use: %+v", b)
 	}
 	if q := s.Queue; q.TileWaiting != 0 || q.FullWaiting != 0 || q.Bytes != 0 || q.HeldBytes != 0 || q.KeysWaiting != 0 || len(q.Keys) != 0 {
@@ -123,11 +122,6 @@ func (r rig) idle() {
 	for _, u := range s.Quota.Clients {
 		if u.Active != 0 || u.Pending != 0 {
 			r.t.Errorf("quota: %+v", u)
-		}
-	}
-	for kind, u := range s.Slots {
-		if u.InUse != 0 {
-			r.t.Errorf("slots %s: %+v", kind, u)
 		}
 	}
 	r.mu.Lock()

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -82,6 +83,6 @@ func envelope(override int64, m Memory) (int64, EnvelopeSource, error) {
 	case m.HostAvailable > 0:
 		return m.HostAvailable, SourceHost, nil
 	default:
-		return 0, "", fmt.Errorf("memory-limit: neither a cgroup limit nor the host's available memory can be read; set it")
+		return 0, "", errors.New("memory-limit: neither a cgroup limit nor the host's available memory can be read; set it")
 	}
 }

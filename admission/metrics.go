@@ -26,7 +26,6 @@ type metrics struct {
 	displaced     prometheus.Counter
 	transitions   *prometheus.CounterVec
 	cancelled     *prometheus.CounterVec
-	slotsRefused  *prometheus.CounterVec
 
 	wait          map[Lane]prometheus.Observer
 	decode        map[Lane]prometheus.Observer
@@ -94,7 +93,6 @@ func newMetrics(reg prometheus.Registerer, threshold int64) *metrics {
 		displaced:     counter("iiifd_admission_displaced_total", "Waiting requests shed in favour of a client with fewer waiters."),
 		transitions:   counters("iiifd_pressure_transitions_total", "Changes of the pressure's severity.", "to", "reason"),
 		cancelled:     counters("iiifd_admission_cancelled_total", "Running work that was cancelled.", "by"),
-		slotsRefused:  counters("iiifd_admission_slots_refused_total", "Work before or beside admission that found its bound reached.", "kind"),
 		estimateError: f.NewHistogram(prometheus.HistogramOpts{
 			Name: "iiifd_admission_estimate_error_ratio", Help: "Measured peak divided by the estimate.",
 			Buckets: []float64{.1, .25, .5, .75, .9, 1, 1.1, 1.25, 1.5, 2, 4},

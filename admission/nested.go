@@ -19,7 +19,7 @@ func (l *Lease) acquireNested(ctx context.Context, a Ask) (*Lease, error) {
 	now := c.facts.Since()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	url, engine, lane := c.verdicts(&a)
+	url, engine, lane := c.judge(&a)
 	if a.Peak > 0 && a.Peak > c.hardFullLocked() && c.enforcing() {
 		return nil, c.rejectLocked(&Lease{c: c, ask: a, charge: Charge{Lane: lane, URL: url, Engine: engine, Bytes: a.Peak}}, CodeExceedsBudget, now)
 	}

@@ -103,7 +103,8 @@ func (p *pressure) update(now time.Duration, s sample) (severity Severity, chang
 	if next == SeverityNormal {
 		reason = reasonRecovery
 	}
-	p.log.Warn("memory pressure changed", "from", p.current.String(), "to", next.String(), "reason", reason, signalsAttr(s.signals))
+	p.log.Warn("memory pressure changed", slog.String("from", p.current.String()),
+		slog.String("to", next.String()), slog.String("reason", reason), signalsAttr(s.signals))
 	p.metrics.transitions.WithLabelValues(next.String(), reason).Inc()
 	p.current, p.reason, p.since = next, reason, now
 	if next == SeverityNormal {

@@ -341,6 +341,23 @@ func TestQueueBytesShedFromTheHeaviest(t *testing.T) {
 	}
 }
 
+// TestHeaviestIsNotLeftWithLess: nobody is shed for bytes where that would
+// leave the heaviest key with less than the newcomer's already has.
+func TestHeaviestIsNotLeftWithLess(t *testing.T) {
+	t.Parallel()
+	w, _ := oneAtATime(lineFull, queueCaps{count: 100, bytes: 1000 * mib, active: 1000})
+	for range 6 {
+		w.arrive(newProbe(lineFull, "a", 100*mib))
+	}
+	w.arrive(newProbe(lineFull, "b", 400*mib))
+	if code := w.arrive(newProbe(lineFull, "b", 300*mib)); code != CodeQueueFull {
+		t.Errorf("b: %q", code)
+	}
+	if w.s.displaced != 0 {
+		t.Errorf("%d were shed", w.s.displaced)
+	}
+}
+
 func TestHeldBytesAreBoundedAndShared(t *testing.T) {
 	t.Parallel()
 	w, _ := oneAtATime(lineTile, queueCaps{count: 100, bytes: gib, held: 64 * mib, active: 1000})

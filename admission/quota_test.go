@@ -314,6 +314,30 @@ func TestRefusalsCostNothing(t *testing.T) {
 	})
 }
 
+// TestWaitersReserveTheirGrants: what waits and what was granted are together
+// never more than the window allows.
+func TestWaitersReserveTheirGrants(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		quota := strings.Replace(goodQuota, `"requests_per_window":3,"window_seconds":10,"active":3,"pending":1`,
+			`"requests_per_window":2,"window_seconds":10,"active":10,"pending":10`, 1)
+		r := newRig(t, withQuota(t, quota))
+		var held []*Lease
+		for range 4 {
+			held = append(held, r.must(full("x")))
+		}
+		a := full("k_alpha")
+		a.Identity = "alpha"
+		waiting := []<-chan outcome{r.begin(t.Context(), a), r.begin(t.Context(), a)}
+		synctest.Wait()
+		if got := r.refused(t.Context(), a); got.Code != CodeClientRate {
+			t.Errorf("%+v", got)
+		}
+		settle(held, waiting)
+		r.idle()
+	})
+}
+
 func TestAnonymousIsLimitedByPrefixWhereListed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -105,7 +105,7 @@ func stallAverage(text, key string) (float64, bool) {
 		}
 		value, ok := strings.CutPrefix(fields[1], "avg10=")
 		v, err := strconv.ParseFloat(value, 64)
-		return v, ok && err == nil && within(v, 0, 100)
+		return v, ok && err == nil && upTo(v, 100)
 	}
 	return 0, false
 }

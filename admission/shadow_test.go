@@ -36,6 +36,7 @@ func storm(seed uint64, n int, mean time.Duration, fulls float64) []arrival {
 // replay runs a load and returns how many fulls were shed, how many the
 // shadow says would have been, and the snapshot at the end.
 func replay(t *testing.T, load []arrival, mode string) (shed int, predicted uint64) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(c *Config, _ *Facts) {
 			c.Mode, c.QueueMax, c.QueueTimeoutFull = mode, 20, 3*time.Second

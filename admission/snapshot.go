@@ -15,27 +15,20 @@ const mostKeys = 50
 // Snapshot is a consistent copy of the controller's state: its sums hold.
 // The JSON names are stable.
 type Snapshot struct {
-	Version               int              `json:"version"`
-	Mode                  string           `json:"mode"`
-	Draining              bool             `json:"draining"`
-	Budget                BudgetState      `json:"budget"`
-	Books                 Books            `json:"books"`
-	Threads               ThreadsState     `json:"threads"`
-	Queue                 QueueState       `json:"queue"`
-	ShedTotal             uint64           `json:"shed_total"`
-	ShedByCode            map[Code]uint64  `json:"shed_by_code"`
-	FullShadowRejectTotal uint64           `json:"full_shadow_rejected_total"`
-	Pressure              PressureState    `json:"pressure"`
-	Quota                 QuotaState       `json:"quota"`
-	Adaptive              AdaptiveState    `json:"adaptive"`
-	Fanout                FanoutState      `json:"fanout"`
-	Slots                 map[string]Usage `json:"slots"`
-}
-
-// Usage is how much of a bound is taken.
-type Usage struct {
-	InUse int `json:"in_use"`
-	Limit int `json:"limit"`
+	Version               int             `json:"version"`
+	Mode                  string          `json:"mode"`
+	Draining              bool            `json:"draining"`
+	Budget                BudgetState     `json:"budget"`
+	Books                 Books           `json:"books"`
+	Threads               ThreadsState    `json:"threads"`
+	Queue                 QueueState      `json:"queue"`
+	ShedTotal             uint64          `json:"shed_total"`
+	ShedByCode            map[Code]uint64 `json:"shed_by_code"`
+	FullShadowRejectTotal uint64          `json:"full_shadow_rejected_total"`
+	Pressure              PressureState   `json:"pressure"`
+	Quota                 QuotaState      `json:"quota"`
+	Adaptive              AdaptiveState   `json:"adaptive"`
+	Fanout                FanoutState     `json:"fanout"`
 }
 
 // BudgetState is the bytes of fulls, and of the ledgers beside them.
@@ -51,8 +44,6 @@ type BudgetState struct {
 	IngestInUseBytes   int64          `json:"ingest_in_use_bytes"`
 	EgressLimitBytes   int64          `json:"egress_limit_bytes"`
 	EgressInUseBytes   int64          `json:"egress_in_use_bytes"`
-	SpoolLimitBytes    int64          `json:"spool_limit_bytes"`
-	SpoolInUseBytes    int64          `json:"spool_in_use_bytes"`
 }
 
 // ThreadsState is the permits.
@@ -158,15 +149,10 @@ func (c *Controller) Snapshot() Snapshot {
 		Quota:                 c.quotaStateLocked(now),
 		Adaptive:              c.adaptiveStateLocked(queue),
 		Fanout:                FanoutState{Admitted: c.fanout.admitted, Skipped: c.fanout.skipped, Errors: c.fanout.errors},
-		Slots:                 make(map[string]Usage),
 	}
 	for code, n := range c.shed {
 		s.ShedByCode[code] = n
 		s.ShedTotal += n
-	}
-	for _, slots := range []*Slots{c.HeaderProbes, c.Hooks, c.FileStreams} {
-		used, limit := slots.InUse()
-		s.Slots[slots.kind] = Usage{InUse: used, Limit: limit}
 	}
 	return s
 }
@@ -180,7 +166,6 @@ func (c *Controller) budgetStateLocked() BudgetState {
 	}
 	b.IngestInUseBytes, b.IngestLimitBytes = c.Ingest.InUse()
 	b.EgressInUseBytes, b.EgressLimitBytes = c.Egress.InUse()
-	b.SpoolInUseBytes, b.SpoolLimitBytes = c.Spool.InUse()
 	return b
 }
 

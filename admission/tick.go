@@ -111,15 +111,18 @@ func (c *Controller) watchIdleLocked(rss int64) {
 	}
 }
 
-// warnSlowLocked warns where fulls take so long that a request that waited
-// as long as it may would meet the request time-out.
+// warnSlowLocked warns, once an hour, where fulls take longer than others may
+// wait for them, or so long that a request that waited as long as it may would
+// meet the request time-out.
 func (c *Controller) warnSlowLocked(now time.Duration) {
 	const every = time.Hour
-	p99, ok := c.served.at(0.99)
-	if !ok || p99+c.cfg.QueueTimeoutFull <= c.cfg.RequestTimeout || (c.warned && now-c.warnedAt < every) {
+	p95, ok := c.served.at(0.95)
+	p99, _ := c.served.at(0.99)
+	slow := p95 > c.cfg.QueueTimeoutFull || p99+c.cfg.QueueTimeoutFull > c.cfg.RequestTimeout
+	if !ok || !slow || (c.warned && now-c.warnedAt < every) {
 		return
 	}
 	c.warned, c.warnedAt = true, now
-	c.log.Warn("full decodes take so long that waiting requests will time out", "p99", p99,
+	c.log.Warn("full decodes take so long that waiting requests will time out", "p95", p95, "p99", p99,
 		"queue_timeout", c.cfg.QueueTimeoutFull, "request_timeout", c.cfg.RequestTimeout)
 }

@@ -14,14 +14,6 @@ const (
 	lineCount
 )
 
-// lane returns the partition that the line belongs to.
-func (l lineID) lane() Lane {
-	if l == lineTile {
-		return LaneTile
-	}
-	return LaneFull
-}
-
 type ticketState int
 
 const (

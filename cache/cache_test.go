@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -53,6 +54,7 @@ func writes(key Key, size int) Fill {
 
 // never is a fill that must not run.
 func never(t *testing.T) Fill {
+	t.Helper()
 	return func(context.Context, *Writer) error {
 		t.Error("the fill ran")
 		return errors.New("the fill ran")
@@ -85,10 +87,10 @@ type rig struct {
 
 // open opens a cache; zero fields of cfg get small values. It is closed with
 // the test, and must then hold no memory of the ledger's.
-func open(t testing.TB, cfg Config) *rig {
-	t.Helper()
+func open(tb testing.TB, cfg Config) *rig {
+	tb.Helper()
 	if cfg.Dir == "" {
-		cfg.Dir = t.TempDir()
+		cfg.Dir = tb.TempDir()
 	}
 	if cfg.Bytes == 0 {
 		cfg.Bytes = 1 << 30
@@ -97,24 +99,24 @@ func open(t testing.TB, cfg Config) *rig {
 	log := slog.New(slog.NewTextHandler(r.logged, nil))
 	c, err := New(cfg, r.ledger, log, prometheus.NewRegistry())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	r.Cache = c
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		c.Close()
 		if n := r.ledger.Used(); n != 0 {
-			t.Errorf("%d bytes are still booked", n)
+			tb.Errorf("%d bytes are still booked", n)
 		}
 		if s := c.Stat(); s.TemporaryBytes != 0 {
-			t.Errorf("%d bytes of spool are still booked", s.TemporaryBytes)
+			tb.Errorf("%d bytes of spool are still booked", s.TemporaryBytes)
 		}
 	})
 	return r
 }
 
 // settle waits until what fills wrote is stored and the directory is indexed.
-func (r *rig) settle(t testing.TB) {
-	t.Helper()
+func (r *rig) settle(tb testing.TB) {
+	tb.Helper()
 	r.fills.Wait()
 	r.awaitIndex()
 }
@@ -127,21 +129,21 @@ func (r *rig) awaitIndex() {
 	}
 }
 
-func (r *rig) must(t testing.TB, key Key, fill Fill) (*Reader, Outcome) {
-	t.Helper()
+func (r *rig) must(tb testing.TB, key Key, fill Fill) (*Reader, Outcome) {
+	tb.Helper()
 	rd, outcome, err := r.Do(context.Background(), key, Options{}, fill)
 	if err != nil {
-		t.Fatalf("Do(%v): %v", key, err)
+		tb.Fatalf("Do(%v): %v", key, err)
 	}
 	return rd, outcome
 }
 
 // fill makes the answer, checks it and waits until it is stored.
-func (r *rig) fill(t testing.TB, key Key, size int) {
-	t.Helper()
-	rd, _ := r.must(t, key, writes(key, size))
-	wantAnswer(t, rd, key, size)
-	r.settle(t)
+func (r *rig) fill(tb testing.TB, key Key, size int) {
+	tb.Helper()
+	rd, _ := r.must(tb, key, writes(key, size))
+	wantAnswer(tb, rd, key, size)
+	r.settle(tb)
 }
 
 // expect is a writer that compares.
@@ -160,31 +162,31 @@ func (e *expect) Write(p []byte) (int, error) {
 }
 
 // wantAnswer reads and closes the reader.
-func wantAnswer(t testing.TB, r *Reader, key Key, size int) {
-	t.Helper()
+func wantAnswer(tb testing.TB, r *Reader, key Key, size int) {
+	tb.Helper()
 	defer r.Close()
 	e := &expect{want: answer(key, size)}
 	if n, err := io.Copy(e, r); err != nil || len(e.want) > 0 {
-		t.Errorf("%v: read %d bytes of %d, then %v", key, n, size, err)
+		tb.Errorf("%v: read %d bytes of %d, then %v", key, n, size, err)
 	}
 	if want := "note of " + key.Text; r.Note() != want {
-		t.Errorf("%v: note %q, want %q", key, r.Note(), want)
+		tb.Errorf("%v: note %q, want %q", key, r.Note(), want)
 	}
 }
 
-func (r *rig) wantErrors(t testing.TB, kind string, n int) {
-	t.Helper()
-	if got := value(t, r.m.errors.WithLabelValues(kind)); int(got) != n {
-		t.Errorf("%v errors of kind %s, want %d", got, kind, n)
+func (r *rig) wantErrors(tb testing.TB, kind string, n int) {
+	tb.Helper()
+	if got := value(tb, r.m.errors.WithLabelValues(kind)); int(got) != n {
+		tb.Errorf("%v errors of kind %s, want %d", got, kind, n)
 	}
 }
 
 // value is a counter's or gauge's.
-func value(t testing.TB, m prometheus.Metric) float64 {
-	t.Helper()
+func value(tb testing.TB, m prometheus.Metric) float64 {
+	tb.Helper()
 	var out dto.Metric
 	if err := m.Write(&out); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out.GetCounter().GetValue() + out.GetGauge().GetValue()
 }
@@ -194,21 +196,21 @@ func key(i int) Key {
 }
 
 // files lists the entries' files.
-func files(t testing.TB, dir string) []string {
-	t.Helper()
+func files(tb testing.TB, dir string) []string {
+	tb.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, layoutDir, "??", "*-*"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return list
 }
 
-func onDisk(t testing.TB, dir string) (bytes int64) {
-	t.Helper()
-	for _, f := range files(t, dir) {
+func onDisk(tb testing.TB, dir string) (bytes int64) {
+	tb.Helper()
+	for _, f := range files(tb, dir) {
 		info, err := os.Stat(f)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		bytes += info.Size()
 	}
@@ -220,7 +222,7 @@ func TestSizesThroughEveryTier(t *testing.T) {
 		1, 100, blockBytes - 1, blockBytes, blockBytes + 1, 3*blockBytes + 7,
 		AnswerBytes - 1, AnswerBytes, AnswerBytes + 1, AnswerBytes + 5*blockBytes, 2*AnswerBytes + 13,
 	} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) {
+		t.Run(strconv.Itoa(size), func(t *testing.T) {
 			dir, k := t.TempDir(), key(1)
 			r := open(t, Config{Dir: dir, MemoryBytes: 16 << 20})
 			rd, outcome := r.must(t, k, writes(k, size))

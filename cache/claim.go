@@ -51,7 +51,7 @@ func (d *disk) takeLock() error {
 	d.lock = f
 	d.mu.Unlock()
 	if held != nil {
-		held.Close() //nolint:errcheck // the file is gone, the lock with it
+		held.Close()
 	}
 	d.sweep()
 	return nil
@@ -85,7 +85,7 @@ func (d *disk) probe() error {
 	if err != nil {
 		return err
 	}
-	f.Close() //nolint:errcheck // nothing was written
+	f.Close()
 	if err := os.Remove(path); err != nil {
 		return fmt.Errorf("removing what was just created: %w", err)
 	}

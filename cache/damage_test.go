@@ -182,7 +182,7 @@ func FuzzReadLayout(f *testing.F) {
 			}
 			return
 		}
-		again := append(l.head.encode(), b[l.at:l.at+l.n]...)
+		again := append(l.encode(), b[l.at:l.at+l.n]...)
 		again = append(again, encodeTail(l.nonce, l.sums, l.n)...)
 		if !bytes.Equal(again, b) {
 			t.Fatalf("%q is read and written as %q", b, again)

@@ -92,6 +92,13 @@ func (d *Dir) lock() (unlock func(), err error) {
 		return nil, err
 	}
 	return func() {
-		f.Close() //nolint:errcheck // nothing was written
+		f.Close()
 	}, nil
+}
+
+// Has tells whether there is an entry of that key. A server may be running.
+func (d *Dir) Has(key Key) bool {
+	i := key.id()
+	_, err := os.Stat(filepath.Join(d.root(), i.fan(), i.name()))
+	return err == nil
 }

@@ -105,7 +105,7 @@ func newDisk(ctx context.Context, cfg Config, log *slog.Logger, m *metrics) *dis
 	dir, err := cfg.Directory()
 	if err != nil {
 		d.reason = err.Error()
-		log.Warn("no directory for the derivative cache: serving uncached", slog.Any("error", err))
+		d.log.WarnContext(ctx, "no directory for the derivative cache: serving uncached", slog.Any("error", err))
 		return d
 	}
 	if dir == "" {
@@ -222,7 +222,7 @@ func (d *disk) close() {
 	defer d.mu.Unlock()
 	d.state = diskOff
 	if d.lock != nil {
-		d.lock.Close() //nolint:errcheck // nothing was written to it
+		d.lock.Close()
 		d.lock = nil
 	}
 }

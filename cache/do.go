@@ -133,7 +133,7 @@ func (f *flight) wait(ctx context.Context, r *Reader) error {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		r.Close() //nolint:errcheck // never fails
+		r.Close()
 		return err
 	}
 	r.note = f.note

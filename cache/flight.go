@@ -138,7 +138,7 @@ func (f *flight) call(ctx context.Context, w *Writer, fill Fill) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
-			f.c.log.Error("fill panicked", slog.String("object", f.key.Object), slog.Any("error", err), slog.String("stack", string(debug.Stack())))
+			f.c.log.ErrorContext(ctx, "fill panicked", slog.String("object", f.key.Object), slog.Any("error", err), slog.String("stack", string(debug.Stack())))
 		}
 	}()
 	return fill(ctx, w)

@@ -24,7 +24,7 @@ func lockFile(path string) (*os.File, error) {
 	if err == nil {
 		return f, nil
 	}
-	f.Close() //nolint:errcheck // nothing was written
+	f.Close()
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, ErrInUse
 	}

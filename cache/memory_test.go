@@ -78,6 +78,7 @@ func BenchmarkKey(b *testing.B) {
 }
 
 func benchmarkHit(b *testing.B, cfg Config, size int) {
+	b.Helper()
 	r := open(b, cfg)
 	r.fill(b, key(1), size)
 	b.SetBytes(int64(size))

@@ -60,7 +60,7 @@ func (s Selector) matchFile(f found) bool {
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	defer file.Close() //nolint:errcheck // opened for reading only
+	defer file.Close()
 	h, _, err := readHead(file, f.size)
 	return err != nil || s.match(h.key.Object, f.made)
 }

@@ -41,18 +41,15 @@ func scanFan(ctx context.Context, fan string, visit func(found) error) error {
 	if err != nil {
 		return err
 	}
-	defer dir.Close() //nolint:errcheck // opened for reading only
+	defer dir.Close()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		names, err := dir.Readdirnames(1024)
 		for _, name := range names {
-			f := found{path: filepath.Join(fan, name)}
-			if f.id, err = parseName(name); err != nil || f.id.fan() != filepath.Base(fan) {
-				continue
-			}
-			if !f.stat() {
+			f, ok := look(fan, name)
+			if !ok {
 				continue
 			}
 			if err := visit(f); err != nil {
@@ -68,11 +65,17 @@ func scanFan(ctx context.Context, fan string, visit func(found) error) error {
 	}
 }
 
-// stat fills in size and times; false where there is no such file any more.
-func (f *found) stat() bool {
+// look describes the entry of that name in the directory fan; false where
+// there is none.
+func look(fan, name string) (found, bool) {
+	f := found{path: filepath.Join(fan, name)}
+	var err error
+	if f.id, err = parseName(name); err != nil || f.id.fan() != filepath.Base(fan) {
+		return f, false
+	}
 	var st unix.Stat_t
 	if err := unix.Lstat(f.path, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return false
+		return f, false
 	}
 	f.size = st.Size
 	f.made = time.Unix(st.Mtim.Unix())
@@ -80,5 +83,5 @@ func (f *found) stat() bool {
 	if f.used.Before(f.made) {
 		f.used = f.made
 	}
-	return true
+	return f, true
 }

@@ -63,7 +63,7 @@ func (s *stored) load(i id) (*blob, error) {
 func (s *stored) verify() error {
 	buf := make([]byte, min(s.n, blockBytes))
 	for index := range blocks(s.n) {
-		if _, err := s.block(index, buf); err != nil {
+		if err := s.block(index, buf); err != nil {
 			return err
 		}
 	}
@@ -71,12 +71,12 @@ func (s *stored) verify() error {
 }
 
 // block reads one block into buf and checks it.
-func (s *stored) block(index int64, buf []byte) ([]byte, error) {
+func (s *stored) block(index int64, buf []byte) error {
 	b := buf[:s.blockLen(index)]
 	if err := readFull(s.f, b, s.at+index*blockBytes); err != nil {
-		return nil, err
+		return err
 	}
-	return b, s.check(index, b)
+	return s.check(index, b)
 }
 
 func (s *stored) made() time.Time { return s.info.ModTime() }
@@ -91,7 +91,7 @@ func (s *stored) view(r *Reader, off int64) ([]byte, error) {
 			r.buf = make([]byte, min(s.n, blockBytes))
 		}
 		r.bufAt = -1
-		if _, err := s.block(index, r.buf); err != nil {
+		if err := s.block(index, r.buf); err != nil {
 			if r.closed.Load() {
 				return nil, ErrClosed
 			}
@@ -110,5 +110,5 @@ func (s *stored) length() (int64, bool) { return s.n, true }
 func (s *stored) leave(*Reader) { s.close() }
 
 func (s *stored) close() {
-	s.f.Close() //nolint:errcheck // opened for reading only
+	s.f.Close()
 }

@@ -36,7 +36,7 @@ func (d *disk) walk(ctx context.Context) {
 	}
 	if err != nil {
 		d.m.errors.WithLabelValues(errorKind(err)).Inc()
-		d.log.Warn("reading the derivative cache's directory", slog.String("dir", d.dir), slog.Any("error", err))
+		d.log.WarnContext(ctx, "reading the derivative cache's directory", slog.String("dir", d.dir), slog.Any("error", err))
 	}
 	newestFirst(all)
 	for batch := range slices.Chunk(all, walkBatch) {
@@ -53,7 +53,7 @@ func (d *disk) walk(ctx context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	close(d.indexed)
-	d.log.Info("derivative cache indexed", slog.Int("files", len(d.ix.nodes)),
+	d.log.InfoContext(ctx, "derivative cache indexed", slog.Int("files", len(d.ix.nodes)),
 		slog.Int64("bytes", d.ix.bytes), slog.Duration("took", time.Since(started)))
 	d.showLocked()
 }

@@ -124,30 +124,58 @@ int iiifd_save_rows(VipsImage *image, VipsTarget *target)
 
 // --- operations ------------------------------------------------------------
 
-// Resizing with alpha works on premultiplied floats. The way back rounds:
+// Enlarging is not left to vips_resize: it places the samples half a pixel
+// off (resize.c gives vips_affine the input's displacement but not the
+// output's).
+static VipsImage *enlarge(VipsImage *image, int width, int height)
+{
+	VipsInterpolate *interpolate = vips_interpolate_new("bicubic");
+	VipsArrayInt *area = vips_array_int_newv(4, 0, 0, width, height);
+	VipsImage *out = NULL;
+
+	if (interpolate)
+		vips_affine(image, &out, (double) width / image->Xsize, 0.0, 0.0, (double) height / image->Ysize,
+			"interpolate", interpolate, "oarea", area, "idx", 0.5, "idy", 0.5, "odx", -0.5, "ody", -0.5,
+			"extend", VIPS_EXTEND_COPY, "premultiplied", TRUE, NULL);
+	VIPS_UNREF(interpolate);
+	vips_area_unref(VIPS_AREA(area));
+	return out;
+}
+
+// resize reduces what is to be smaller, then enlarges what is to be larger.
+static VipsImage *resize(VipsImage *image, int width, int height)
+{
+	double hscale = VIPS_MIN(1.0, (double) width / image->Xsize);
+	double vscale = VIPS_MIN(1.0, (double) height / image->Ysize);
+	VipsImage *small = NULL;
+
+	if (hscale == 1.0 && vscale == 1.0)
+		return enlarge(image, width, height);
+	if (vips_resize(image, &small, hscale, "vscale", vscale, NULL))
+		return NULL;
+	if (small->Xsize == width && small->Ysize == height)
+		return small;
+	VipsImage *out = enlarge(small, width, height);
+	g_object_unref(small);
+	return out;
+}
+
+// With alpha resizing works on premultiplied floats. The way back rounds:
 // libvips' cast truncates, which would darken every pixel by half a step.
-static VipsImage *resize_alpha(VipsImage *image, double hscale, double vscale)
+VipsImage *iiifd_resize(VipsImage *image, int width, int height)
 {
 	VipsImage *t[4] = { NULL, NULL, NULL, NULL };
 	VipsImage *out = NULL;
 
+	if (!vips_image_hasalpha(image))
+		return resize(image, width, height);
 	if (!vips_premultiply(image, &t[0], NULL) &&
-		!vips_resize(t[0], &t[1], hscale, "vscale", vscale, NULL) &&
+		(t[1] = resize(t[0], width, height)) &&
 		!vips_unpremultiply(t[1], &t[2], NULL) &&
 		!vips_rint(t[2], &t[3], NULL))
 		vips_cast(t[3], &out, image->BandFmt, NULL);
 	for (int i = 0; i < 4; i++)
 		VIPS_UNREF(t[i]);
-	return out;
-}
-
-VipsImage *iiifd_resize(VipsImage *image, double hscale, double vscale)
-{
-	VipsImage *out = NULL;
-
-	if (vips_image_hasalpha(image))
-		return resize_alpha(image, hscale, vscale);
-	vips_resize(image, &out, hscale, "vscale", vscale, NULL);
 	return out;
 }
 
@@ -237,9 +265,13 @@ VipsImage *iiifd_bare(VipsImage *image, int keep_profile)
 	if (vips_copy(image, &out, "xres", 1.0, "yres", 1.0, NULL))
 		return NULL;
 	char **fields = vips_image_get_fields(out);
-	for (int i = 0; fields && fields[i]; i++)
-		if (!keep_profile || strcmp(fields[i], VIPS_META_ICC_NAME) != 0)
-			vips_image_remove(out, fields[i]);
+	for (int i = 0; fields && fields[i]; i++) {
+		// Operations on a sequential image must know that it is one: they
+		// cache lines then, as no line can be had twice.
+		if (strcmp(fields[i], VIPS_META_SEQUENTIAL) == 0 || (keep_profile && strcmp(fields[i], VIPS_META_ICC_NAME) == 0))
+			continue;
+		vips_image_remove(out, fields[i]);
+	}
 	g_strfreev(fields);
 	return out;
 }

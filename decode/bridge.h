@@ -33,7 +33,8 @@ int iiifd_save_rows(VipsImage *image, VipsTarget *target);
 // iiifd_advance leads a sequential image to line y.
 int iiifd_advance(VipsImage *image, int y);
 
-VipsImage *iiifd_resize(VipsImage *image, double hscale, double vscale);
+// iiifd_resize makes the image width × height, with alpha multiplied in.
+VipsImage *iiifd_resize(VipsImage *image, int width, int height);
 // iiifd_whole_samples makes unsigned samples: 32-bit ones and gray floats are
 // scaled to 16 bits, negative ones become 0; others it leaves alone.
 VipsImage *iiifd_whole_samples(VipsImage *image);

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"errors"
+	"strings"
 
 	"example.com/iiifd/decode/plan"
 )
@@ -23,6 +24,7 @@ const (
 
 // newError makes an error of kind with libvips' or another library's text.
 func newError(kind ErrorKind, detail string, cause error) *Error {
+	detail, _, _ = strings.Cut(detail, "\nStack:") // the binding adds one
 	return plan.NewFailure(kind, detail, cause)
 }
 

@@ -5,6 +5,7 @@ package decode
 import "C"
 
 import (
+	"errors"
 	"runtime/cgo"
 	"unsafe"
 
@@ -49,6 +50,30 @@ func (e *Engine) open(obj source.Object, l plan.Loader, o loadOptions) (*picture
 	if !ok || !e.allowed[l] {
 		return nil, newError(Unsupported, "no decoder for kind "+string(l), nil)
 	}
+	return e.openWith(obj, func(source *C.VipsSource) (*C.VipsImage, error) {
+		operation := C.CString(def.operation)
+		defer C.free(unsafe.Pointer(operation))
+		options := cOptions(l, o)
+		im := C.iiifd_load(source, operation, &options)
+		if im == nil {
+			return nil, errors.New(takeError())
+		}
+		return im, nil
+	})
+}
+
+// openPlanned opens obj as p wants it.
+func (e *Engine) openPlanned(obj source.Object, p plan.Plan) (*picture, error) {
+	if l := p.Shape.Loader; l != plan.LoaderJP2 || !e.allowed[l] {
+		o := planned(p)
+		o.pdfResolution = e.config.PDFResolution
+		return e.open(obj, l, o)
+	}
+	return e.openWith(obj, func(source *C.VipsSource) (*C.VipsImage, error) { return openJP2(source, p) })
+}
+
+// openWith opens obj with f, which gets it as a libvips source.
+func (e *Engine) openWith(obj source.Object, f func(*C.VipsSource) (*C.VipsImage, error)) (*picture, error) {
 	in := &input{at: obj, size: obj.Info().Size}
 	p := &picture{in: in, handle: cgo.NewHandle(in)}
 	p.source = C.iiifd_source_new(C.uintptr_t(p.handle))
@@ -56,13 +81,10 @@ func (e *Engine) open(obj source.Object, l plan.Loader, o loadOptions) (*picture
 		p.handle.Delete()
 		return nil, newError(Internal, takeError(), nil)
 	}
-	operation := C.CString(def.operation)
-	defer C.free(unsafe.Pointer(operation))
-	options := cOptions(l, o)
-	im := C.iiifd_load(p.source, operation, &options)
-	if im == nil {
+	im, err := f(p.source)
+	if err != nil {
 		defer p.Close()
-		return nil, newError(Corrupt, takeError(), in.failure())
+		return nil, newError(Corrupt, err.Error(), in.failure())
 	}
 	ref, err := e.adopt(im)
 	if err != nil {
@@ -95,8 +117,6 @@ func planned(p plan.Plan) loadOptions {
 	switch p.Shape.Loader {
 	case plan.LoaderTIFF:
 		o.page, o.subIFD = p.Page, p.SubIFD
-	case plan.LoaderJP2:
-		o.page = p.Page
 	case plan.LoaderPDF, plan.LoaderGIF, plan.LoaderHEIF, plan.LoaderAVIF:
 		o.page = p.Shape.Page
 	case plan.LoaderJPEG:

@@ -69,16 +69,18 @@ func (e *Engine) supervised(ctx context.Context, obj source.Object, j *job) erro
 
 // run opens, applies the steps and encodes.
 func (e *Engine) run(ctx context.Context, obj source.Object, j *job) error {
-	o := planned(j.plan)
-	o.pdfResolution = e.config.PDFResolution
-	pic, err := e.open(obj, j.plan.Shape.Loader, o)
+	pic, err := e.openPlanned(obj, j.plan)
 	if err != nil {
 		return j.failure(ctx, err, Corrupt)
 	}
 	if err := j.opened(pic); err != nil {
 		return j.failure(ctx, err, Killed)
 	}
-	if pic.Width() != j.plan.LoadedWidth || pic.Height() != j.plan.LoadedHeight {
+	width, height := j.plan.LoadedWidth, j.plan.LoadedHeight
+	if j.plan.DecoderCrops() {
+		width, height = j.plan.Crop.Width, j.plan.Crop.Height
+	}
+	if pic.Width() != width || pic.Height() != height {
 		return newError(Corrupt, "the decoder delivers another size than the header says", nil)
 	}
 	if err := j.bare(true); err != nil {

@@ -37,7 +37,20 @@ func (e *Engine) Shape(ctx context.Context, obj source.Object) (plan.Shape, erro
 	if !e.allowed[s.Loader] {
 		return plan.Shape{}, newError(Unsupported, "decoder of kind "+string(s.Loader)+" is switched off or missing", nil)
 	}
+	if why := beyondLibvips(s); why != "" {
+		return plan.Shape{}, newError(Unsupported, why, nil)
+	}
 	return s, nil
+}
+
+// beyondLibvips names what a header tells and libvips is known not to read,
+// so that info.json does not promise an image that cannot be had.
+func beyondLibvips(s plan.Shape) string {
+	l := s.Levels[0]
+	if s.Loader == plan.LoaderTIFF && s.Planar && l.TileWidth > 0 && l.TileWidth != l.Width {
+		return "tiled separate planes" // tiff2vips.c, rtiff_header_read
+	}
+	return ""
 }
 
 // shapeOf asks libvips for the facts of a source of the kind given.

@@ -68,9 +68,8 @@ func flatten(j *job) error {
 }
 
 func resize(j *job) error {
-	h := float64(j.plan.ScaledWidth) / float64(j.pic.Width())
-	v := float64(j.plan.ScaledHeight) / float64(j.pic.Height())
-	return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_resize(im, C.double(h), C.double(v)) })
+	w, h := C.int(j.plan.ScaledWidth), C.int(j.plan.ScaledHeight)
+	return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_resize(im, w, h) })
 }
 
 func copyMemory(j *job) error {

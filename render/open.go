@@ -33,7 +33,7 @@ func (r *Renderer) Open(ctx context.Context, job *Job) (*Answer, error) {
 	if r.deps.Ledger != nil {
 		opt.Ledger = r.deps.Ledger(job.Request.Key)
 	}
-	reader, from, err := r.deps.Cache.Do(ctx, r.key(job), opt, func(ctx context.Context, w *cache.Writer) error {
+	reader, from, err := r.deps.Cache.Do(ctx, r.CacheKey(job), opt, func(ctx context.Context, w *cache.Writer) error {
 		return r.fill(ctx, job, w, w.Admitted)
 	})
 	if err != nil {
@@ -79,9 +79,9 @@ type buffered struct{ *bytes.Buffer }
 
 func (buffered) Close() error { return nil }
 
-// key names the job's answer in the cache. The object's inode is left out,
+// CacheKey names the job's answer in the cache. The object's inode is left out,
 // so that the cache survives a restart and a copied collection.
-func (r *Renderer) key(job *Job) cache.Key {
+func (r *Renderer) CacheKey(job *Job) cache.Key {
 	s := job.Request.Subject
 	return cache.Key{Object: ObjectName(s.Scope, s.Identifier), Text: job.identity}
 }
@@ -164,15 +164,18 @@ func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) error {
 
 // Head returns the size of the job's answer where it is cached, else -1 and
 // what no waiting could help: the *admission.Rejection that GET would get.
-func (r *Renderer) Head(_ context.Context, job *Job) (int64, error) {
+func (r *Renderer) Head(job *Job) (int64, error) {
 	if r.deps.Cache != nil {
-		if reader, ok := r.deps.Cache.Get(r.key(job)); ok {
+		if reader, ok := r.deps.Cache.Get(r.CacheKey(job)); ok {
 			defer reader.Close()
 			if n, known := reader.Size(); known {
 				return n, nil
 			}
 			return -1, nil
 		}
+	}
+	if refused := r.check(job); refused != nil {
+		return -1, refused
 	}
 	return -1, nil
 }

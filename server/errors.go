@@ -19,12 +19,14 @@ import (
 // problem is an error as clients see it (RFC 9457). Its text never holds
 // file-system paths or a decoder's words.
 type problem struct {
-	Type       string `json:"type"`
-	Title      string `json:"title"`
-	Status     int    `json:"status"`
-	Code       string `json:"code"`
-	Detail     string `json:"detail,omitempty"`
-	Parameter  string `json:"parameter,omitempty"`
+	Type      string `json:"type"`
+	Title     string `json:"title"`
+	Status    int    `json:"status"`
+	Code      string `json:"code"`
+	Detail    string `json:"detail,omitempty"`
+	Parameter string `json:"parameter,omitempty"`
+	// Alternate is a request that would be admitted.
+	Alternate  string `json:"alternate,omitempty"`
 	RetryAfter int    `json:"retry_after,omitempty"`
 	RequestID  string `json:"request_id,omitempty"`
 }
@@ -44,6 +46,14 @@ func newProblem(status int, code, detail string) problem {
 	return problem{Type: "about:blank", Title: title, Status: status, Code: code, Detail: detail}
 }
 
+// tryAgain is a problem that has nothing to do with the request and is gone
+// in a second.
+func tryAgain(code, detail string) problem {
+	p := newProblem(http.StatusServiceUnavailable, code, detail)
+	p.RetryAfter = 1
+	return p
+}
+
 // problemOf is the one place where errors become HTTP.
 func problemOf(ctx context.Context, err error) problem {
 	var refused *iiif.Error
@@ -60,11 +70,17 @@ func problemOf(ctx context.Context, err error) problem {
 		p.Parameter = refused.Parameter
 		return p
 	case errors.As(err, &rejected):
-		return refusalProblem(rejected)
+		p := refusalProblem(rejected)
+		var advised *tooLarge
+		if errors.As(err, &advised) {
+			p.Detail += " " + advised.advice
+			p.Alternate = advised.alternate
+		}
+		return p
 	case errors.Is(err, source.ErrNotFound):
 		return newProblem(http.StatusNotFound, "not_found", "There is no such image.")
 	case errors.Is(err, source.ErrChanged):
-		return newProblem(http.StatusServiceUnavailable, "source_changed", "The image was replaced while it was read.")
+		return tryAgain("source_changed", "The image was replaced while it was read.")
 	case errors.Is(err, render.ErrSourceRefused):
 		return newProblem(http.StatusNotImplemented, "source_unsupported", "Images of this kind or size are not served here.")
 	case errors.As(err, &size):
@@ -123,7 +139,7 @@ func decodeProblem(e *plan.Failure) problem {
 		p.Parameter = "size"
 		return p
 	case plan.Killed:
-		return newProblem(http.StatusServiceUnavailable, "cancelled", "The work was cancelled.")
+		return tryAgain("cancelled", "The work was cancelled.")
 	default:
 		return newProblem(http.StatusInternalServerError, "internal", "The server failed; the log tells more under this request's id.")
 	}

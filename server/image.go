@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,13 +45,18 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 	}
 	if r.Method == http.MethodHead {
-		return s.imageHead(w, r, job)
+		if err := s.imageHead(w, job); err != nil {
+			return s.refused(w, r, t, job, err)
+		}
+		return nil
 	}
 	answer, err := s.deps.Renderer.Open(ctx, job)
 	if err != nil {
-		s.explain(r, job, "", err)
-		return err
+		return s.refused(w, r, t, job, err)
 	}
+	// A client that leaves ends a wait for bytes that are still being made.
+	stop := context.AfterFunc(ctx, func() { answer.Close() })
+	defer stop()
 	defer answer.Close()
 	s.explain(r, job, answer.Outcome, nil)
 	return send(w, answer)
@@ -57,8 +64,8 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 
 // imageHead answers HEAD without decoding: with the length where the answer
 // is stored, else priced only.
-func (s *Server) imageHead(w http.ResponseWriter, r *http.Request, job *render.Job) error {
-	size, err := s.deps.Renderer.Head(r.Context(), job)
+func (s *Server) imageHead(w http.ResponseWriter, job *render.Job) error {
+	size, err := s.deps.Renderer.Head(job)
 	if err != nil {
 		return err
 	}
@@ -68,6 +75,32 @@ func (s *Server) imageHead(w http.ResponseWriter, r *http.Request, job *render.J
 	w.WriteHeader(http.StatusOK)
 	return nil
 }
+
+// refused adds to a refusal that no retry can help what would be admitted
+// instead.
+func (s *Server) refused(w http.ResponseWriter, r *http.Request, t target, job *render.Job, err error) error {
+	s.explain(r, job, "", err)
+	var rejection *admission.Rejection
+	if !errors.As(err, &rejection) || rejection.Code.Kind() != admission.KindNever {
+		return err
+	}
+	canonical, size, ok := s.deps.Renderer.Largest(job)
+	if !ok {
+		return &tooLarge{error: err, advice: "No size of this region would be admitted; convert the source with 'iiifd convert'."}
+	}
+	link := t.id + "/" + canonical
+	w.Header().Add("Link", "<"+link+`>;rel="alternate"`)
+	return &tooLarge{error: err, advice: fmt.Sprintf("The largest size that would be admitted is %d,%d.", size.Width, size.Height), alternate: link}
+}
+
+// tooLarge is a refusal with what to ask for instead.
+type tooLarge struct {
+	error
+	advice    string
+	alternate string
+}
+
+func (e *tooLarge) Unwrap() error { return e.error }
 
 // send copies an answer to the client. Content-Length is set where the size
 // is known before the head.
@@ -79,20 +112,17 @@ func send(w http.ResponseWriter, answer *render.Answer) error {
 	}
 	// The first piece is read before the head, so that work that fails early
 	// still gets an honest status.
-	buf := make([]byte, piece)
-	n, err := io.ReadFull(answer, buf)
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		w.Header().Set("Content-Length", strconv.Itoa(n))
-		_, err = w.Write(buf[:n])
-		return err
-	case err != nil:
+	var first bytes.Buffer
+	if _, err := first.ReadFrom(io.LimitReader(answer, piece)); err != nil {
 		return err
 	}
-	if _, err := w.Write(buf); err != nil {
+	if first.Len() < piece {
+		w.Header().Set("Content-Length", strconv.Itoa(first.Len()))
+	}
+	if _, err := first.WriteTo(w); err != nil {
 		return err
 	}
-	_, err = answer.WriteTo(w)
+	_, err := answer.WriteTo(w)
 	return err
 }
 
@@ -139,10 +169,11 @@ func downloadName(r *http.Request, t target, job *render.Job) (string, bool) {
 		stem += "_p" + strconv.Itoa(job.Info.Page+1)
 	}
 	params := strings.NewReplacer("/", "_", ",", "-", ":", "", "^", "up").Replace(strings.TrimSuffix(job.Canonical, ext))
-	return fileName(stem + "_" + params + ext), true
+	return fileName(stem) + "_" + params + ext, true
 }
 
-// fileName keeps what is safe in a file name on every system.
+// fileName keeps what is safe in a file name on every system, at most 200
+// bytes of it.
 func fileName(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || strings.ContainsRune(`/\:*?"<>|`, c) {

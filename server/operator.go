@@ -53,7 +53,7 @@ func OpenOperator(ctx context.Context, cfg OperatorConfig, deps OperatorDeps) (*
 		return nil, err
 	}
 	o.token = token
-	network, address := cfg.address()
+	network, address := cfg.Address()
 	if o.listener, err = new(net.ListenConfig).Listen(ctx, network, address); err != nil {
 		return nil, fmt.Errorf("operator-listen: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -33,8 +34,8 @@ func (c *OperatorConfig) Options(s *option.Set) {
 // Off tells that there is no operator listener.
 func (c *OperatorConfig) Off() bool { return c.Listen == "off" }
 
-// address returns network and address to listen on.
-func (c *OperatorConfig) address() (network, address string) {
+// Address returns network and address to listen on.
+func (c *OperatorConfig) Address() (network, address string) {
 	if path, ok := strings.CutPrefix(c.Listen, "unix:"); ok {
 		return "unix", path
 	}
@@ -43,7 +44,7 @@ func (c *OperatorConfig) address() (network, address string) {
 
 // private tells whether only this machine can reach the listener.
 func (c *OperatorConfig) private() bool {
-	network, address := c.address()
+	network, address := c.Address()
 	if network == "unix" {
 		return true
 	}
@@ -71,11 +72,12 @@ func (c *OperatorConfig) token() (token, file string, err error) {
 	var b [24]byte
 	_, _ = rand.Read(b[:]) // Never fails (crypto/rand).
 	token = hex.EncodeToString(b[:])
-	dir := os.Getenv("XDG_RUNTIME_DIR")
-	if dir == "" {
-		dir = os.TempDir()
+	file = c.MadeTokenFile()
+	// Whatever stands there, a link too, is replaced and never followed.
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", "", fmt.Errorf("operator token: %w", err)
 	}
-	f, err := os.CreateTemp(dir, "iiifd-operator-token-*") // Mode 0600.
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", "", fmt.Errorf("operator token: %w", err)
 	}
@@ -83,5 +85,22 @@ func (c *OperatorConfig) token() (token, file string, err error) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", "", fmt.Errorf("operator token: %w", err)
 	}
-	return token, filepath.Clean(f.Name()), nil
+	return token, file, nil
+}
+
+// MadeTokenFile is where the token is written that is made at start: one
+// file for each address, below $XDG_RUNTIME_DIR or the directory for
+// temporary files.
+func (c *OperatorConfig) MadeTokenFile() string {
+	dir := os.Getenv("XDG_RUNTIME_DIR")
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	name := strings.Map(func(r rune) rune {
+		if r == '/' || r == ':' || r == '[' || r == ']' {
+			return '-'
+		}
+		return r
+	}, c.Listen)
+	return filepath.Join(dir, fmt.Sprintf("iiifd-%d-%s.token", os.Getuid(), strings.Trim(name, "-")))
 }

@@ -26,6 +26,7 @@ func (s *Server) routes() http.Handler {
 	if s.deps.Viewer != nil {
 		viewer := get(routed("viewer", s.deps.Viewer))
 		r.Path("/").Handler(viewer)
+		r.Path("/viewer").Handler(viewer)
 		r.PathPrefix("/viewer/").Handler(viewer)
 	}
 	r.NotFoundHandler = s.handle(s.nothing)

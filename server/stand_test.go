@@ -14,6 +14,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"example.com/iiifd/admission"
+	"example.com/iiifd/cache"
 	"example.com/iiifd/decode"
 	"example.com/iiifd/docroot"
 	"example.com/iiifd/iiif"
@@ -57,23 +59,28 @@ func build(t *testing.T, p setup) *stand {
 	var rcfg render.Config
 	var dcfg decode.Config
 	var scfg source.Config
+	var ccfg cache.Config
+	var acfg admission.Config
 	options := option.NewSet()
 	cfg.Options(options)
 	rcfg.Options(options)
 	dcfg.Options(options)
 	scfg.Options(options)
-	set := map[string]string{"listen": "127.0.0.1:0"}
+	ccfg.Options(options)
+	acfg.Options(options)
+	set := map[string]string{"listen": "127.0.0.1:0", "cache-dir": t.TempDir()}
 	for name, value := range p.set {
 		set[name] = value
 	}
 	if err := options.LoadFlags(set); err != nil {
 		t.Fatal(err)
 	}
+	acfg.RequestTimeout, acfg.BodyReadTimeout, acfg.TrustedProxies = cfg.RequestTimeout, cfg.BodyReadTimeout, cfg.TrustedProxies
 	if p.adjust != nil {
 		p.adjust(&cfg)
 	}
 	st := &stand{access: newJournal(), log: newJournal(), metrics: prometheus.NewRegistry()}
-	log := slog.New(slog.NewJSONHandler(st.log, nil))
+	log := slog.New(slog.NewJSONHandler(st.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	engine, err := decode.Start(dcfg, log, st.metrics)
 	if err != nil {
 		t.Fatal(err)
@@ -92,12 +99,25 @@ func build(t *testing.T, p setup) *stand {
 	if p.source != nil {
 		src = p.source(dir)
 	}
-	r, err := render.New(rcfg, render.Deps{Decoder: decoder}, 4)
+	// A machine of the test's own, so that nothing depends on the real one.
+	controller, err := admission.New(acfg, admission.Facts{CPUs: 4, Memory: &admission.Memory{HostTotal: 4 << 30, HostAvailable: 4 << 30}}, log, st.metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(controller.Close)
+	ledger := func(key string) cache.Ledger { return egress{controller, key} }
+	answers, err := cache.New(ccfg, ledger(""), log, st.metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = answers.Close() })
+	answers.SetMemoryBytes(controller.Books().MemoryCache)
+	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	deps := server.Deps{
-		Renderer: r, Log: log, Access: slog.New(slog.NewJSONHandler(st.access, nil)), Registerer: st.metrics,
+		Renderer: r, Admission: controller, Log: log, Access: slog.New(slog.NewJSONHandler(st.access, nil)), Registerer: st.metrics,
 		Mounts: []server.Mount{
 			{Path: "/iiif/3", Version: iiif.V3, Source: src}, {Path: "/iiif/2", Version: iiif.V2, Source: src},
 			{Path: "/internal/pictures", Public: "/img", Version: iiif.V3, Source: src},
@@ -112,6 +132,15 @@ func build(t *testing.T, p setup) *stand {
 	}
 	return st
 }
+
+// egress books answers with admission, as "iiifd serve" does.
+type egress struct {
+	controller *admission.Controller
+	key        string
+}
+
+func (e egress) Reserve(n int64) bool { return e.controller.Egress.Take(e.key, n) }
+func (e egress) Release(n int64)      { e.controller.Egress.Give(e.key, n) }
 
 // open starts a server on a free port of the loopback and ends it after the
 // test.

@@ -12,13 +12,13 @@ import (
 // working directory; "" where there is none.
 func Dir() string {
 	if _, file, _, ok := runtime.Caller(0); ok {
-		if dir := filepath.Dir(file); holdsSamples(dir) {
+		if dir := filepath.Join(filepath.Dir(file), "images"); holdsSamples(dir) {
 			return dir
 		}
 	}
 	at, err := os.Getwd()
 	for err == nil {
-		if dir := filepath.Join(at, "testimages"); holdsSamples(dir) {
+		if dir := filepath.Join(at, "testimages", "images"); holdsSamples(dir) {
 			return dir
 		}
 		up := filepath.Dir(at)
@@ -31,8 +31,8 @@ func Dir() string {
 }
 
 func holdsSamples(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, "card.go"))
-	return err == nil && info.Mode().IsRegular()
+	info, err := os.Stat(filepath.Join(dir, "names"))
+	return err == nil && info.IsDir()
 }
 
 // Path returns the path of a sample file and fails the test where the file

@@ -12,12 +12,12 @@ import (
 // commands lists all sub-commands in the order of the help.
 func commands() []*command {
 	return []*command{
-		serveCommand(), renderCommand(), configCommand(), healthCommand(), versionCommand(), helpCommand(),
+		serveCommand(), renderCommand(), estimateCommand(), explainCommand(), cacheCommand(), configCommand(), healthCommand(), versionCommand(), helpCommand(),
 	}
 }
 
 func find(name string) *command {
-	for _, c := range commands() {
+	for _, c := range append(commands(), measureCommand()) {
 		if c.name == name {
 			return c
 		}

@@ -1,11 +1,6 @@
 package main
 
-// #include <malloc.h>
-import "C"
-
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,12 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime/debug"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/iiifd/decode"
 	"example.com/iiifd/decode/header"
@@ -33,8 +26,12 @@ const cellVariable = "IIIFD_ESTIMATE_CELL"
 
 func isCell() bool { return os.Getenv(cellVariable) != "" }
 
-// order is what such a process is told on standard input.
-type order struct{ Path, Tiny, Params string }
+// order is what such a process is told on standard input: the requests that
+// it carries out at once.
+type order []work
+
+// work is one request on one file. Tiny is a small file of the same kind.
+type work struct{ Path, Tiny, Params string }
 
 // result is what it answers.
 type result struct {
@@ -58,6 +55,9 @@ func runCell(in io.Reader, out io.Writer) int {
 	r, err := measureCell(o)
 	if err != nil {
 		r.Refused = err.Error()
+		if f, ok := errors.AsType[*plan.Failure](err); ok {
+			r.Refused += ": " + f.Detail()
+		}
 	}
 	if err := json.NewEncoder(out).Encode(r); err != nil {
 		return 2
@@ -65,8 +65,8 @@ func runCell(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// measureCell warms up with the tiny file, then measures the request on the
-// other one.
+// measureCell warms up with the tiny files, then measures the requests on the
+// others, all at once.
 func measureCell(o order) (result, error) {
 	var c decode.Config
 	c.Options(option.NewSet())
@@ -75,34 +75,39 @@ func measureCell(o order) (result, error) {
 		return result{}, err
 	}
 	defer e.Close()
-	if _, err := render(e, o.Tiny, warmUp(o.Params)); err != nil {
-		return result{}, fmt.Errorf("warm-up: %w", err)
+	for _, w := range o {
+		if _, err := render(e, w.Tiny, warmUp(w.Params)); err != nil {
+			return result{}, fmt.Errorf("warm-up: %w", err)
+		}
 	}
-	debug.FreeOSMemory()
-	C.malloc_trim(0)
-	base, err := memory()
-	if err != nil {
-		return result{}, err
-	}
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		return result{}, err
-	}
-	stop := watchAnonymous()
+	var plans []*plan.Plan
 	before := cpuTime()
-	p, err := render(e, o.Path, o.Params)
-	used := cpuTime() - before
-	anonymous := stop()
+	real, err := decode.PeakOf(func() (err error) {
+		plans, err = renderAll(e, o)
+		return err
+	})
 	if err != nil {
 		return result{}, err
 	}
-	end, err := memory()
-	if err != nil {
-		return result{}, err
+	r := result{Real: max(real, 1), CPU: cpuTime() - before}
+	for _, p := range plans {
+		r.Estimate += p.Peak()
+		r.Seconds += p.Seconds()
+		r.Parts = append(r.Parts, p.Parts()...)
 	}
-	return result{
-		Real: max(end["VmHWM"]-base["VmRSS"], anonymous-base["RssAnon"], 1), Estimate: p.Peak(),
-		CPU: used, Seconds: p.Seconds(), Parts: p.Parts(),
-	}, nil
+	return r, nil
+}
+
+func renderAll(e *decode.Engine, o order) ([]*plan.Plan, error) {
+	plans := make([]*plan.Plan, len(o))
+	var g errgroup.Group
+	for i, w := range o {
+		g.Go(func() (err error) {
+			plans[i], err = render(e, w.Path, w.Params)
+			return err
+		})
+	}
+	return plans, g.Wait()
 }
 
 // warmUp is a small request with the rotation, quality and format of params.
@@ -159,52 +164,6 @@ func (f *file) Path() string      { return f.Name() }
 
 // Verify trusts that nobody changes the corpus.
 func (f *file) Verify() error { return nil }
-
-// memory reads the figures of /proc/self/status that are in kB, in bytes.
-func memory() (map[string]int64, error) {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return nil, err
-	}
-	figures := make(map[string]int64)
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), ":")
-		if kb, ok := strings.CutSuffix(strings.TrimSpace(value), " kB"); ok {
-			if n, err := strconv.ParseInt(kb, 10, 64); err == nil {
-				figures[name] = n * 1024
-			}
-		}
-	}
-	return figures, nil
-}
-
-// watchAnonymous samples RssAnon until the function it returns is called,
-// which returns the most it has seen.
-func watchAnonymous() func() int64 {
-	done := make(chan struct{})
-	var most int64
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		tick := time.NewTicker(3 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			if m, err := memory(); err == nil {
-				most = max(most, m["RssAnon"])
-			}
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-		}
-	})
-	return func() int64 {
-		close(done)
-		wait.Wait()
-		return most
-	}
-}
 
 func cpuTime() float64 {
 	var u syscall.Rusage

@@ -35,7 +35,7 @@ func kinds() []kind {
 		{name: "png-rgba", ext: "png", from: "rgba", options: "compression=2"},
 		{name: "png-rgb16", ext: "png", from: "rgb16", options: "compression=2"},
 		{name: "png-gray16", ext: "png", from: "gray16", options: "compression=2"},
-		{name: "png-palette", ext: "png", from: "rgb", options: "compression=2,palette,colours=32"},
+		{name: "png-palette", ext: "png", make: makePalette},
 		{name: "png-1bit", ext: "png", from: "bits", options: "compression=2,bitdepth=1"},
 		{name: "png-interlaced", ext: "png", from: "rgb", options: "compression=2,interlace"},
 		{name: "png-interlaced-rgba", ext: "png", from: "rgba", options: "compression=2,interlace"},
@@ -62,14 +62,13 @@ func kinds() []kind {
 
 func tiffKinds() []kind {
 	list := []kind{
-		{name: "planar-strips", from: "rgb", make: makePlanar("")},
-		{name: "planar-tiles", from: "rgb", make: makePlanar("tile,tile-width=256,tile-height=256")},
+		{name: "planar-strips", from: "rgb", make: copied("-p", "separate", "-c", "lzw", "-r", "16", "-s")},
+		{name: "strip-none-1row", from: "rgb", make: copied("-c", "none", "-r", "1", "-s")},
+		{name: "strip-lzw-7", from: "rgb", make: copied("-c", "lzw", "-r", "7", "-s")},
 	}
 	for _, k := range []kind{
 		{name: "strip-none", options: "compression=none,tile-height=16", large: true},
-		{name: "strip-none-1row", options: "compression=none,tile-height=1"},
 		{name: "strip-lzw", options: "compression=lzw,predictor=horizontal,tile-height=16", large: true},
-		{name: "strip-lzw-7", options: "compression=lzw,tile-height=7"},
 		{name: "strip-deflate-128", options: "compression=deflate,tile-height=128"},
 		{name: "strip-deflate-200", options: "compression=deflate,tile-height=200"},
 		{name: "strip-packbits", options: "compression=packbits,tile-height=16"},

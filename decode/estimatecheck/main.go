@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 )
 
@@ -37,18 +38,20 @@ func main() {
 
 // config holds the flags.
 type config struct {
-	dir     string
-	sizes   sizeList
-	large   sizeList
-	kinds   string
-	ops     int
-	random  int
-	seed    uint64
-	jobs    int
-	cellMax time.Duration
-	allMax  time.Duration
-	out     string
-	verbose bool
+	dir      string
+	sizes    sizeList
+	large    sizeList
+	kinds    string
+	params   string
+	ops      int
+	random   int
+	together int
+	seed     uint64
+	jobs     int
+	cellMax  time.Duration
+	allMax   time.Duration
+	out      string
+	verbose  bool
 }
 
 func (c *config) flags(f *flag.FlagSet) {
@@ -57,8 +60,10 @@ func (c *config) flags(f *flag.FlagSet) {
 	f.Var(&c.sizes, "sizes", "picture sizes for every kind, such as 1500x1100,6000x4500")
 	f.Var(&c.large, "large", "picture sizes for the kinds that occur large, such as 20000x15000")
 	f.StringVar(&c.kinds, "kinds", "", "only kinds whose name contains one of these words, separated by commas")
+	f.StringVar(&c.params, "params", "", "these requests instead of the listed ones, separated by blanks")
 	f.IntVar(&c.ops, "ops", 0, "how many of the listed requests each file gets, rotating; 0 for all")
 	f.IntVar(&c.random, "random", 200, "how many random requests follow")
+	f.IntVar(&c.together, "together", 100, "how many further random requests are carried out two to eight at once")
 	f.Uint64Var(&c.seed, "seed", 0, "seed of the random requests; 0 draws one")
 	f.IntVar(&c.jobs, "jobs", 1, "processes at once")
 	f.DurationVar(&c.cellMax, "cell-time", time.Minute, "longest time for one request; it is left out after that")
@@ -86,8 +91,9 @@ func (c *config) run(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	cells := listed(files, c.ops)
+	cells := listed(files, strings.Fields(c.params), c.ops)
 	cells = append(cells, randomCells(files, c.random, c.seed)...)
+	cells = append(cells, together(randomCells(files, c.together, c.seed+1), c.seed)...)
 	fmt.Printf("%d files, %d requests, seed %d\n", len(files), len(cells), c.seed)
 	results, err := runCells(ctx, cells, c.jobs, c.cellMax, c.out)
 	if err != nil {

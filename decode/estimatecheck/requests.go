@@ -3,26 +3,54 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 )
 
-// request is one thing to measure.
+// request is one thing to measure: one or more requests at once.
 type request struct {
-	sample sample
-	params string
+	kind, file, params string
+	work               order
 }
 
-// listed gives every file the requests below, or n of them, starting at
-// another one for each file.
-func listed(files []sample, n int) []request {
+// single is a request that runs alone.
+func single(f sample, params string) request {
+	return request{f.kind.name, filepath.Base(f.path), params, order{{f.path, f.tiny, params}}}
+}
+
+// together joins the singles given into groups of two to eight that run at
+// once.
+func together(singles []request, seed uint64) []request {
+	r := rand.New(rand.NewPCG(seed, 2))
+	var groups []request
+	for len(singles) > 0 {
+		n := min(2+r.IntN(7), len(singles))
+		g := request{kind: "together"}
+		for _, s := range singles[:n] {
+			g.work = append(g.work, s.work...)
+			g.file += s.file + " " + s.params + "; "
+		}
+		g.params = fmt.Sprintf("%d at once", n)
+		groups = append(groups, g)
+		singles = singles[n:]
+	}
+	return groups
+}
+
+// listed gives every file the requests given, or those below, or n of them,
+// starting at another one for each file.
+func listed(files []sample, given []string, n int) []request {
 	var list []request
 	for i, f := range files {
-		all := requests(f.size)
+		all := given
+		if len(all) == 0 {
+			all = requests(f.size)
+		}
 		count := len(all)
 		if n > 0 {
 			count = min(n, count)
 		}
 		for j := range count {
-			list = append(list, request{f, all[(i*count+j)%len(all)]})
+			list = append(list, single(f, all[(i*count+j)%len(all)]))
 		}
 	}
 	return list
@@ -65,7 +93,7 @@ func randomCells(files []sample, n int, seed uint64) []request {
 	list := make([]request, 0, n)
 	for range n {
 		f := files[r.IntN(len(files))]
-		list = append(list, request{f, randomParams(r, f.size)})
+		list = append(list, single(f, randomParams(r, f.size)))
 	}
 	return list
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -55,7 +54,7 @@ func runOne(ctx context.Context, program string, c request, each time.Duration) 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program)
 	cmd.Env = append(os.Environ(), cellVariable+"=1")
-	told, err := json.Marshal(order{c.sample.path, c.sample.tiny, c.params})
+	told, err := json.Marshal(c.work)
 	if err == nil {
 		var answer, text bytes.Buffer
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(told), &answer, &text
@@ -68,6 +67,6 @@ func runOne(ctx context.Context, program string, c request, each time.Duration) 
 	if err != nil {
 		r.Refused = err.Error()
 	}
-	r.Kind, r.File, r.Params = c.sample.kind.name, filepath.Base(c.sample.path), c.params
+	r.Kind, r.File, r.Params = c.kind, c.file, c.params
 	return r
 }

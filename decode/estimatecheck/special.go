@@ -3,26 +3,45 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"os"
 )
 
-// makePlanar makes a TIFF with its channels apart, which libvips does not
-// write, with libtiff's tiffcp.
-func makePlanar(options string) func(m *maker, s size, out string) error {
+// copied makes a TIFF with libtiff's tiffcp: channels apart and strips of
+// few rows are not, or not correctly, written by libvips 8.14.
+func copied(options ...string) func(m *maker, s size, out string) error {
 	return func(m *maker, s size, out string) error {
 		whole := out + ".whole.tif"
 		defer os.Remove(whole)
-		save := whole + "[compression=none,tile-height=16]"
-		args := []string{"-p", "separate", "-c", "lzw", "-r", "16", "-s", whole, out}
-		if options != "" {
-			save = whole + "[compression=none," + options + "]"
-			args = []string{"-p", "separate", "-c", "lzw", "-t", "-w", "256", "-l", "256", whole, out}
-		}
-		if err := m.vips("copy", m.prefix(s)+"rgb.v", save); err != nil {
+		if err := m.vips("copy", m.prefix(s)+"rgb.v", whole+"[compression=none,tile-height=16]"); err != nil {
 			return err
 		}
-		return m.command("tiffcp", args...)
+		return m.command("tiffcp", append(options, whole, out)...)
 	}
+}
+
+// makePalette makes a PNG of 64 colours.
+func makePalette(_ *maker, s size, out string) error {
+	colours := make(color.Palette, 64)
+	for i := range colours {
+		colours[i] = color.NRGBA{uint8(4 * i), uint8(255 - 4*i), uint8(i * i), 255}
+	}
+	im := image.NewPaletted(image.Rect(0, 0, s.width, s.height), colours)
+	for i := range im.Pix {
+		x, y := i%s.width, i/s.width
+		im.Pix[i] = uint8((x/9 + y/7 + x*y>>12) & 63)
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, im); err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // makeSVG makes a drawing of some thousand shapes.
@@ -37,8 +56,8 @@ func makeSVG(_ *maker, s size, out string) error {
 	return os.WriteFile(out, b.Bytes(), 0o644)
 }
 
-// makePDF makes a page that holds the picture as a JPEG; at 150 pixels per
-// inch the page is as large as the picture.
+// makePDF makes a page that holds the picture as a JPEG; one point per
+// pixel.
 func makePDF(m *maker, s size, out string) error {
 	jpg := out + ".jpg"
 	defer os.Remove(jpg)
@@ -49,7 +68,7 @@ func makePDF(m *maker, s size, out string) error {
 	if err != nil {
 		return err
 	}
-	w, h := float64(s.width)*72/150, float64(s.height)*72/150
+	w, h := float64(s.width), float64(s.height)
 	draw := fmt.Sprintf("q %.2f 0 0 %.2f 0 0 cm /P Do Q", w, h)
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>",

@@ -2,6 +2,7 @@ package header
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +21,7 @@ func TestAgreesWithLibvips(t *testing.T) {
 		t.Skip("vipsheader is not installed")
 	}
 	files, _ := filepath.Glob("testdata/*.*")
-	samples, _ := filepath.Glob("../../testimages/*.*")
+	samples, _ := filepath.Glob("../../testimages/images/*.*")
 	compared := 0
 	for _, file := range append(files, samples...) {
 		if strings.HasSuffix(file, ".go") || strings.HasSuffix(file, ".md") {
@@ -36,6 +37,9 @@ func TestAgreesWithLibvips(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, err := readBytes(b, -1)
+			if errors.Is(err, ErrUnknown) && (s.Loader == plan.LoaderPDF || s.Loader == plan.LoaderSVG) {
+				t.Skip("has no header reader")
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +72,10 @@ func compare(t *testing.T, v map[string]string, s plan.Shape) {
 	}
 	equal("width", s.Width)
 	equal("height", s.Height)
-	equal("bands", s.Bands)
+	// Lab of 8 bits comes packed into four bytes, three channels all the same.
+	if v["coding"] != "labq" {
+		equal("bands", s.Bands)
+	}
 	orientation := 1
 	if n, err := strconv.Atoi(v["orientation"]); err == nil {
 		orientation = n

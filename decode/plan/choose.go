@@ -172,6 +172,23 @@ func access(s Shape, r reduction, crop iiif.Rect, width, height int) Access {
 	return AccessSequential
 }
 
+// bandPixels is how much of a JPEG 2000 picture is decoded at once at most:
+// with three channels, OpenJPEG's integers then take 96 MiB.
+const bandPixels = 8 << 20
+
+// bandRows returns how many rows of a crop of l are decoded at once: whole
+// rows of tiles where the picture is tiled and they are small enough, since
+// each band begins with the headers again and cuts through tiles.
+func bandRows(crop iiif.Rect, l Level) int {
+	rows := max(1, bandPixels/crop.Width)
+	if l.Tiled && l.TileHeight > 0 {
+		if side := ceilDiv(l.TileHeight, 1<<l.Reduction); rows > side {
+			rows -= rows % side
+		}
+	}
+	return min(rows, crop.Height)
+}
+
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // rounded divides as libvips does for scaled WebP (webp2vips.c).

@@ -4,16 +4,17 @@ package plan
 // (heifload.c, vips_foreign_load_heif_generate), and reads the whole file.
 func (m *measure) heif() []Part {
 	s := m.p.Shape
-	perPixel := 8.0
+	perPixel, base := 7.6, int64(2*mib)
 	if s.Loader == LoaderAVIF {
-		perPixel = 7.1
+		perPixel, base = 6.6, 6*mib
 	}
 	if s.BitsPerSample > 8 {
 		perPixel *= 2
 	}
 	if s.Alpha {
-		perPixel *= 1.5
+		perPixel *= 1.3
+		base += 2 * mib
 	}
-	codec := sum(times(m.pixels(), perPixel), s.FileSize, 2*mib)
+	codec := sum(times(m.pixels(), perPixel), s.FileSize, base)
 	return add(m.lineCache(1), StageCodec, codec, "picture, whole, in planes and in pixels")
 }

@@ -1,77 +1,73 @@
 package plan
 
-// jp2: libvips caches up to three rows of tiles (jp2kload.c); a tile is not
-// smaller in the cache for being decoded at a lower resolution.
+// jp2 is priced for decode's own use of OpenJPEG: bands of whole rows, two of
+// which are kept (jp2.c), each decoded into 32-bit integers.
 func (m *measure) jp2() []Part {
 	s := m.p.Shape
 	if s.CodeBlockWidth < 1 || s.CodeBlockHeight < 1 {
 		return m.other()
 	}
-	if s.Levels[0].Tiled {
-		return m.jp2Tiled(s.Levels[0])
+	rows := min(m.cropH, int64(max(0, m.p.BandRows)))
+	if rows == 0 {
+		rows = m.cropH
 	}
-	return m.jp2Untiled()
+	band := product(m.cropW, rows)
+	held := min(product(2, band), product(m.cropW, m.cropH))
+	parts := add(nil, StageLoader, product(held, m.stored), "decoded bands")
+	whole := m.cropW == m.loadedW && m.cropH == m.loadedH && rows == m.cropH
+	integers := product(band, int64(max(1, s.Bands)), 4)
+	if s.Levels[0].Tiled {
+		return append(parts, m.jp2Tiled(integers, rows, whole)...)
+	}
+	return append(parts, m.jp2Untiled(integers, whole)...)
 }
 
-// codeBlocks counts the code blocks of px samples of all resolutions.
+// codeBlocks counts the code blocks of px samples per channel in all
+// resolutions.
 func codeBlocks(s Shape, px int64) int64 {
 	block := int64(s.CodeBlockWidth) * int64(s.CodeBlockHeight)
 	return over(times(product(px, int64(max(1, s.Bands))), 4.0/3), block)
 }
 
-func (m *measure) jp2Tiled(full Level) []Part {
+// jp2Tiled: the band and one tile, which OpenJPEG keeps several times over
+// while only a part of it is wanted. Each tile of the file has a record,
+// wanted or not (j2k.c, opj_tcp_t).
+func (m *measure) jp2Tiled(integers, rows int64, whole bool) []Part {
 	s := m.p.Shape
-	c := m.p.Crop
+	full, level := s.Levels[0], s.Levels[m.p.Level]
 	tw, th := int64(full.TileWidth), int64(full.TileHeight)
-	reduction := m.p.Shape.Levels[m.p.Level].Reduction
-	across, down := touched(int64(c.X), m.cropW, tw), touched(int64(c.Y), m.cropH, th)
-	n := product(across, down)
-	most := product(3, over(m.loadedW, tw))
-	held := min(product(min(n, most), tw, th), product(roundUp(m.loadedW, tw), roundUp(m.loadedH, th)))
-	parts := add(nil, StageLoader, product(held, m.stored), "cache of decoded tiles")
-
 	tiles := product(over(int64(s.Width), tw), over(int64(s.Height), th))
-	samples := product(over(tw, 1<<reduction), over(th, 1<<reduction), int64(s.Bands), 4)
-	factor := 2.65
-	if n == 1 {
-		factor = 1.15
+	tile := product(int64(level.TileWidth), int64(level.TileHeight), int64(max(1, s.Bands)), 4)
+	if !whole {
+		part := product(min(m.cropW, int64(level.TileWidth)), min(rows, int64(level.TileHeight)), int64(max(1, s.Bands)), 4)
+		tile = times(part, 2.65)
+		integers = times(integers, 1.3)
 	}
+	parts := add(nil, StageCodec, integers, "a band in 32-bit integers")
 	codec := sum(
-		times(samples, factor),
+		tile,
 		product(520, codeBlocks(s, product(tw, th))),
 		product(2, over(s.FileSize, tiles)),
+		product(22*kib, tiles),
 		2*mib,
 	)
-	if n > most {
-		codec = sum(codec, times(s.FileSize, 0.4))
-	}
-	return add(parts, StageCodec, codec, "OpenJPEG's tile: samples, code blocks, bytes")
+	return add(parts, StageCodec, codec, "OpenJPEG: a tile, its code blocks and bytes, records of all tiles")
 }
 
-// jp2Untiled: libvips asks OpenJPEG for windows of 512 × 512 out of the one
-// tile (jp2kload.c of 8.14), for which the whole codestream and all code
-// blocks stay in memory.
-func (m *measure) jp2Untiled() []Part {
-	const window = 512
+// jp2Untiled: with one tile the whole codestream and the code blocks of the
+// wanted resolutions stay in memory.
+func (m *measure) jp2Untiled(integers int64, whole bool) []Part {
 	s := m.p.Shape
-	c := m.p.Crop
-	across, down := touched(int64(c.X), m.cropW, window), touched(int64(c.Y), m.cropH, window)
-	most := product(3, over(m.loadedW, window))
-	held := product(min(product(across, down), most), window, window)
-	parts := add(nil, StageLoader, product(held, m.stored), "cache of decoded windows")
-
-	samples := product(window, window, int64(s.Bands), 4)
-	decoded := times(samples, 5.7)
-	if m.loadedW <= window && m.loadedH <= window {
-		decoded = times(product(m.loadedW, m.loadedH, int64(s.Bands), 4), 1.15)
+	reduced := int64(1) << (2 * min(20, s.Levels[m.p.Level].Reduction))
+	factor, base := 4.2, int64(10*mib)
+	if whole {
+		factor, base = 1.15, 4*mib
 	}
-	asked := min(product(across, down, window, window), product(m.loadedW, m.loadedH))
+	parts := add(nil, StageCodec, times(integers, factor), "a band in 32-bit integers, several times")
 	codec := sum(
-		s.FileSize,
-		product(370, codeBlocks(s, m.pixels())),
-		decoded,
-		times(product(asked, int64(s.Bands)), 1.5*4/3),
-		2*mib,
+		s.FileSize, over(s.FileSize, reduced),
+		over(product(1300, codeBlocks(s, m.pixels())), reduced),
+		base,
 	)
-	return add(parts, StageCodec, codec, "OpenJPEG: the file, code blocks, a window")
+	return add(parts, StageCodec, codec, "OpenJPEG: the file and its code blocks")
 }

@@ -4,7 +4,7 @@ package plan
 // cannot be told from its header; the price is that of everything on it at
 // the page's own resolution, and more than the libraries took in any try.
 func (m *measure) drawing() []Part {
-	codec := sum(product(16, m.pixels()), product(4, m.p.Shape.FileSize), 48*mib)
+	codec := sum(product(10, m.pixels()), product(4, m.p.Shape.FileSize), 24*mib)
 	return add(m.lineCache(16), StageCodec, codec, "page, drawn whole, and what is on it")
 }
 

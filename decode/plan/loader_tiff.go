@@ -11,7 +11,8 @@ func (m *measure) tiff() []Part {
 		parts = m.tiffTiles(l)
 	}
 	if m.p.Shape.Planar {
-		parts = add(parts, StageCodec, total(parts), "channels stored apart, put together")
+		rows := product(m.loadedW, min(m.loadedH, int64(l.TileHeight)), m.stored)
+		parts = add(parts, StageCodec, sum(product(2, rows), 2*mib), "channels stored apart, put together")
 	}
 	return parts
 }
@@ -34,7 +35,7 @@ func (m *measure) tiffTiles(l Level) []Part {
 
 // touched counts the tiles of a side that a stretch lies on.
 func touched(start, length, tile int64) int64 {
-	return over(start+length, tile) - start/tile
+	return over(sum(start, length), tile) - start/tile
 }
 
 // tiffStrips: strips of at most 128 rows are decoded one by one, longer ones

@@ -1,19 +1,22 @@
 package plan
 
 // webp: two RGBA canvases of the loaded size (webp2vips.c, read_image), the
-// whole file, and the decoder's planes; lossless pictures are decoded whole
-// before they are scaled.
+// whole file in a buffer that grows by doubling, and the decoder's planes.
+// Lossless pictures, and alpha planes, are decoded whole before they are
+// scaled.
 func (m *measure) webp() []Part {
 	s := m.p.Shape
 	loaded := product(m.loadedW, m.loadedH)
 	parts := m.lineCache(1)
-	parts = add(parts, StageCodec, s.FileSize, "the file")
-	codec := sum(product(8, loaded), product(200, int64(s.Width)))
+	parts = add(parts, StageCodec, sum(s.FileSize, min(s.FileSize, 4*mib)), "the file")
+	codec := product(8, loaded)
 	switch {
 	case s.Lossless:
-		codec = max(product(8, loaded), sum(times(m.pixels(), 4.15), product(4, loaded)))
+		codec = sum(max(codec, sum(times(m.pixels(), 4.15), product(4, loaded))), 6*mib)
 	case s.Alpha:
-		codec = sum(codec, times(m.pixels(), 0.85))
+		codec = sum(max(codec, sum(product(5, m.pixels()), product(4, loaded))), 8*mib)
+	default:
+		codec = sum(codec, product(200, int64(s.Width)), 3*mib)
 	}
 	return add(parts, StageCodec, codec, "canvases")
 }

@@ -25,6 +25,8 @@ type measure struct {
 	stored  int64 // bytes per pixel as the decoder delivers it
 	resized int64 // while it is resized
 	written int64 // as it is encoded
+	// writtenAlpha tells that the encoder gets transparency.
+	writtenAlpha bool
 }
 
 func newMeasure(p *Plan) measure {
@@ -35,22 +37,52 @@ func newMeasure(p *Plan) measure {
 		scaledW: int64(max(1, p.ScaledWidth)), scaledH: int64(max(1, p.ScaledHeight)),
 		outW: int64(max(1, p.OutWidth)), outH: int64(max(1, p.OutHeight)),
 	}
-	m.bottom = min(m.loadedH, int64(max(0, p.Crop.Y))+m.cropH)
-	s := p.Shape
-	bands, sample := int64(max(1, s.Bands)), sampleBytes(s)
-	m.stored = product(bands, sample)
-	m.resized = m.stored
-	alpha := s.Alpha
-	if alpha && p.has(StepFlatten) {
-		bands--
-		alpha = false
-		m.resized = product(bands, sample)
-	}
-	if alpha {
-		m.resized = product(bands, 4) // premultiplied floats
-	}
-	m.written = product(m.writtenBands(bands, alpha), int64(max(8, p.Encoder.Bits))/8)
+	m.bottom = min(m.loadedH, sum(int64(max(0, p.Crop.Y)), m.cropH))
+	m.samples()
 	return m
+}
+
+// samples follows the size of a pixel through the steps. Every channel beyond
+// the colours is alpha to libvips (vips_image_hasalpha), and alpha is resized
+// in premultiplied floats.
+func (m *measure) samples() {
+	s := m.p.Shape
+	bands, sample := int64(max(1, s.Bands)), sampleBytes(s)
+	base := min(colours(s), bands)
+	extra := bands - base
+	m.stored = product(bands, sample)
+	if s.early() {
+		sample = min(sample, 2)
+	}
+	if extra > 0 && m.p.has(StepFlatten) {
+		extra--
+	}
+	if m.resized = product(base+extra, sample); extra > 0 {
+		m.resized = product(base+extra, 4)
+	}
+	if m.p.has(StepColour) {
+		base = min(base, 3)
+	}
+	if m.p.has(StepGray) {
+		base = 1
+	}
+	if m.p.has(StepRotate) && m.p.Encoder.Alpha && extra == 0 {
+		extra = 1
+	}
+	m.written = product(base+extra, int64(max(8, m.p.Encoder.Bits))/8)
+	m.writtenAlpha = extra > 0
+}
+
+// colours is the number of channels of a colour model; where that is not
+// known it is the least, for the others are dear.
+func colours(s Shape) int64 {
+	switch s.Colour {
+	case ColourGray, ColourOther, "":
+		return 1
+	case ColourCMYK, ColourYCCK:
+		return 4
+	}
+	return 3
 }
 
 // sampleBytes is the size of one decoded sample. Depth that is not known
@@ -68,24 +100,6 @@ func sampleBytes(s Shape) int64 {
 	default:
 		return 16
 	}
-}
-
-// writtenBands is the number of channels that reach the encoder.
-func (m *measure) writtenBands(bands int64, alpha bool) int64 {
-	p := m.p
-	if p.has(StepColour) && bands > 3 && !alpha {
-		bands = 3
-	}
-	if p.has(StepGray) {
-		bands = 1
-		if alpha {
-			bands = 2
-		}
-	}
-	if p.has(StepRotate) && p.Encoder.Alpha && !alpha {
-		bands++
-	}
-	return bands
 }
 
 func (p *Plan) has(step Step) bool {
@@ -114,8 +128,10 @@ func (m *measure) output() []Part {
 	return append(parts, m.encoder()...)
 }
 
-// copyBytes is the scaled picture in memory.
-func (m *measure) copyBytes() int64 { return product(m.scaledW, m.scaledH, m.written) }
+// copyBytes is the scaled picture in memory, and the pieces it is made of.
+func (m *measure) copyBytes() int64 {
+	return sum(product(m.scaledW, m.scaledH, m.written), 5*mib/2)
+}
 
 // turned lists the memory of turning the copy and encoding it.
 func (m *measure) turned() []Part {

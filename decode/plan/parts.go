@@ -23,6 +23,8 @@ const (
 	// StageSink are the two buffers of lines in front of the encoder.
 	StageSink    Stage = "sink"
 	StageEncoder Stage = "encoder"
+	// StageAllocator is what the allocator holds beyond all that.
+	StageAllocator Stage = "allocator"
 )
 
 // Part is one share of a plan's peak.
@@ -38,9 +40,13 @@ const (
 	mib = 1 << 20
 )
 
-// fixedBytes covers GObject and GLib, the stacks of libvips' threads, the Go
-// heap's growth and the allocator's slack.
+// fixedBytes covers GObject and GLib, the stacks of libvips' threads and the
+// Go heap's growth.
 const fixedBytes = 3 * mib
+
+// slack is the share, one in so many, that jemalloc holds beyond what is in
+// use: rounding to size classes, and freed pages within their second of grace.
+const slack = 15
 
 // add appends a part that has bytes.
 func add(parts []Part, stage Stage, bytes int64, why string) []Part {
@@ -58,17 +64,19 @@ func (p *Plan) Parts() []Part {
 	if p.Short != ShortNone {
 		return m.shortParts()
 	}
-	parts := add(nil, StageFixed, fixedBytes, "libvips, threads, allocator")
-	if !p.copies() {
+	parts := add(nil, StageFixed, fixedBytes, "libvips, threads, Go")
+	if p.copies() {
+		parts = add(parts, StageCopy, m.copyBytes(), "scaled picture, whole, for turning")
+		in, out := m.source(), m.turned()
+		if total(in) < total(out) {
+			in = out
+		}
+		parts = append(parts, in...)
+	} else {
 		parts = append(parts, m.source()...)
-		return append(parts, m.output()...)
+		parts = append(parts, m.output()...)
 	}
-	parts = add(parts, StageCopy, m.copyBytes(), "scaled picture, whole, for turning")
-	in, out := m.source(), m.turned()
-	if total(in) >= total(out) {
-		return append(parts, in...)
-	}
-	return append(parts, out...)
+	return add(parts, StageAllocator, over(total(parts), slack), "pages freed but not yet returned")
 }
 
 // copies tells that the plan renders into memory on the way.

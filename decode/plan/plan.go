@@ -27,6 +27,9 @@ type Plan struct {
 	// PadX and PadY, 0 or 1, are the columns and rows that the level lacks at
 	// the right and at the bottom: the last ones are repeated.
 	PadX, PadY int
+	// BandRows is how many rows of the crop OpenJPEG decodes at once (JP2),
+	// 0 elsewhere.
+	BandRows int
 	// Advance is the number of lines a sequential decoder is led through
 	// before the crop is asked for, 0 for none.
 	Advance int
@@ -98,13 +101,12 @@ func (p *Plan) load(region iiif.Rect) {
 	r := choose(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
 	level := p.Shape.Levels[r.level]
 	p.Level, p.Page, p.SubIFD = r.level, level.Page, level.SubIFD
-	if p.Shape.Loader == LoaderJP2 {
-		p.Page = level.Reduction
-	}
 	p.Shrink, p.LoadedWidth, p.LoadedHeight = r.shrink, r.width, r.height
 	p.Crop, p.PadX, p.PadY = r.crop(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
 	p.Access = access(p.Shape, r, p.Crop, p.ScaledWidth, p.ScaledHeight)
-	if p.Access == AccessSequential {
+	if p.DecoderCrops() {
+		p.BandRows = bandRows(p.Crop, level)
+	} else if p.Access == AccessSequential {
 		p.Advance = p.Crop.Y
 	}
 }
@@ -135,6 +137,10 @@ func (p *Plan) turn(t turn) {
 func (p *Plan) Resizes() bool {
 	return p.Crop.Width+p.PadX != p.ScaledWidth || p.Crop.Height+p.PadY != p.ScaledHeight
 }
+
+// DecoderCrops tells that the decoder delivers the crop alone (JP2: OpenJPEG
+// decodes any rectangle).
+func (p *Plan) DecoderCrops() bool { return p.Shape.Loader == LoaderJP2 }
 
 // Crops tells that less than the loaded picture is used.
 func (p *Plan) Crops() bool {

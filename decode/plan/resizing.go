@@ -20,7 +20,7 @@ func (m *measure) resizing() []Part {
 
 // withAlpha adds what premultiplying keeps beside the floats.
 func (m *measure) withAlpha(parts []Part) []Part {
-	if !m.p.Shape.Alpha || m.p.has(StepFlatten) {
+	if m.resized <= m.stored {
 		return parts
 	}
 	for i := range parts {
@@ -81,11 +81,19 @@ func (m *measure) colour() []Part {
 		return nil
 	}
 	s := m.p.Shape
-	bytes := product(16, m.scaledW, 12)
+	width := m.scaledW
+	if s.early() {
+		width = m.cropW
+	}
+	bytes := product(16, width, 12)
 	why := "pieces changing colour space"
-	if s.ICCBytes > 0 || s.Colour == ColourCMYK || s.Colour == ColourYCCK {
+	switch {
+	case s.Colour == ColourCMYK || s.Colour == ColourYCCK:
+		bytes = sum(bytes, 11*mib/2, s.ICCBytes)
+		why = "colour profiles and the tables between inks and sRGB"
+	case s.ICCBytes > 0:
 		bytes = sum(bytes, 5*mib/2, s.ICCBytes)
-		why = "colour profiles and their tables"
+		why = "colour profiles"
 	}
 	return add(nil, StageColour, bytes, why)
 }

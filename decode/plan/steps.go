@@ -76,7 +76,7 @@ func (p *Plan) steps() []Step {
 	}
 	early, ink := p.Shape.early(), p.Shape.convertedAlways()
 	add(StepAdvance, p.Advance > 0)
-	add(StepCrop, p.Crops())
+	add(StepCrop, p.Crops() && !p.DecoderCrops())
 	add(StepPad, p.PadX > 0 || p.PadY > 0)
 	add(StepColour, early)
 	add(StepFlatten, p.flattens() && (early || !ink))

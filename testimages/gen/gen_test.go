@@ -10,7 +10,7 @@ import (
 )
 
 func TestReadmeIsCurrent(t *testing.T) {
-	got, err := os.ReadFile(filepath.Join(testimages.Dir(), "README.md"))
+	got, err := os.ReadFile(filepath.Join(testimages.Dir(), "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

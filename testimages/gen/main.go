@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	out := flag.String("out", testimages.Dir(), "folder to write to")
+	out := flag.String("out", testimages.Dir(), "folder to write the samples to; the README goes above it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -59,5 +59,5 @@ func run(ctx context.Context, out string, names []string) error {
 	if len(names) > 0 {
 		return nil
 	}
-	return os.WriteFile(filepath.Join(out, "README.md"), []byte(readme()), 0o644)
+	return os.WriteFile(filepath.Join(out, "..", "README.md"), []byte(readme()), 0o644)
 }

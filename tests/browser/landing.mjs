@@ -23,6 +23,7 @@ async function tabTo(page, id) {
 }
 
 const folderOf = (id) => (id.includes('/') ? `?dir=${encodeURIComponent(id.slice(0, id.lastIndexOf('/')))}` : '');
+const listURL = (base, id) => `${base}${folderOf(id) || '?'}${folderOf(id) ? '&' : ''}q=${encodeURIComponent(nameOf(id))}`;
 const nameOf = (id) => id.split('/').pop();
 
 async function pictures(page) {
@@ -34,7 +35,7 @@ async function pictures(page) {
   expect(broken.length === 0, `thumbnails without a picture: ${broken.join('; ')}`);
 }
 
-export async function checkLanding({ report, browser, base, images, shot }) {
+export async function checkLanding({ report, browser, base, images, unreadable, shot }) {
   for (const [device, options] of Object.entries(devices)) {
     for (const colorScheme of ['light', 'dark']) {
       const { page, troubles, close } = await openPage(browser, { ...options, colorScheme });
@@ -53,6 +54,19 @@ export async function checkLanding({ report, browser, base, images, shot }) {
       await report.check(`landing page has no trouble (${device}, ${colorScheme})`, () => expect(troubles.length === 0, troubles.join('\n')));
       await close();
     }
+  }
+  for (const id of unreadable) {
+    const { page, troubles, close } = await openPage(browser, devices.desktop);
+    await report.check(`landing page says why ${id} cannot be shown`, async () => {
+      await page.goto(listURL(base, id));
+      await listed(page);
+      const card = page.locator('.card.unreadable', { hasText: nameOf(id) });
+      const reason = await card.locator('.card-error').innerText();
+      expect(/\w+ \w+/.test(reason) && !reason.includes('/'), `the reason is “${reason}”`);
+      await shot(page, 'landing-unreadable');
+      expect(troubles.length === 0, troubles.join('\n'));
+    });
+    await close();
   }
   const { page, troubles, close } = await openPage(browser, devices.desktop);
   await report.check('search narrows the list and can be cleared', async () => {
@@ -76,7 +90,7 @@ export async function checkLanding({ report, browser, base, images, shot }) {
 
 /** Opens the viewer of an image from the landing page by keyboard alone. */
 export async function openByKeyboard(page, base, id) {
-  await page.goto(`${base}${folderOf(id) || '?'}${folderOf(id) ? '&' : ''}q=${encodeURIComponent(nameOf(id))}`);
+  await page.goto(listURL(base, id));
   await listed(page);
   await tabTo(page, id);
   await page.keyboard.press('Enter');

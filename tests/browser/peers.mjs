@@ -64,8 +64,12 @@ export async function checkMirador({ report, browser, base, host, images, decode
   }
 }
 
-const onCanvas = (page) => (x, y) => page.evaluate(
-  ([left, top]) => Boolean(document.elementFromPoint(left, top)?.closest('.openseadragon-canvas')), [x, y]);
+/** The canvas without the bar of controls, which lets clicks through. */
+const onCanvas = (page) => (x, y) => page.evaluate(([left, top]) => {
+  const bars = [...document.querySelectorAll('.mirador-canvas-nav')].map((node) => node.getBoundingClientRect());
+  const under = (bar) => left >= bar.left && left <= bar.right && top >= bar.top && top <= bar.bottom;
+  return !bars.some(under) && Boolean(document.elementFromPoint(left, top)?.closest('.openseadragon-canvas'));
+}, [x, y]);
 
 /** Mirador has no sign that it is done: the check is repeated until it holds. */
 async function settled(page, check) {

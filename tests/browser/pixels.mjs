@@ -41,53 +41,75 @@ export class Decoder {
   }
 }
 
-// The largest difference a channel may have: JPEG tiles are compared with PNG.
-const tolerance = 14;
+// The largest difference a channel may have: JPEG tiles are compared with PNG,
+// and where the picture changes around a spot, resampling adds its share.
+const tolerance = 12;
+const share = 1 / 6;
+// A spot is a square of this many CSS pixels, but at least of three image
+// pixels, aligned to image pixels.
 const side = 5;
-const grid = [0.06, 0.17, 0.28, 0.39, 0.5, 0.61, 0.72, 0.83, 0.94];
+// Around a spot JPEG may smear what lies within half of its 16 pixel block.
+const smear = 8;
+// The picture is looked at in cells by cells parts, in each at its flattest
+// of tries by tries spots; fewest is how many must be fit for comparing.
+const cells = 5;
+const tries = 5;
+const roughest = 110;
+const fewest = 10;
 
 /**
  * Checks that screenshot, in which the image occupies rectangle place (CSS
  * pixels, density device pixels each), shows the picture in reference.
  * visible(x, y) tells whether nothing lies over a point of the screen.
  *
- * Compared are the flattest spots of a grid, where resampling changes
- * nothing. It is also checked that the same spots would not agree with the
- * mirrored picture, or the comparison would prove nothing.
+ * It is also checked that the same spots would not agree with the mirrored
+ * picture, or the comparison would prove nothing.
  */
 export async function compare(decoder, reference, screenshot, place, density, visible) {
   const { width, height } = await decoder.measure(reference, []);
   const scale = place.width / width;
-  const block = side / scale;
-  const spots = [];
-  for (const fy of grid) {
-    for (const fx of grid) {
-      const x = place.x + fx * place.width;
-      const y = place.y + fy * place.height;
-      if (await visible(x, y)) spots.push({ fx, fy, x, y });
-    }
-  }
-  const around = (fx, fy, size) => clip(fx * width - size / 2, fy * height - size / 2, size, width, height);
-  const wide = await decoder.measure(reference, spots.map((s) => around(s.fx, s.fy, block * 2)));
-  spots.forEach((spot, i) => Object.assign(spot, wide.colours[i]));
-  const flat = spots.filter((spot) => spot.spread <= 40);
-  expect(flat.length >= 6, `only ${flat.length} of ${spots.length} spots are flat enough to compare`);
-  const seen = await decoder.measure(screenshot, flat.map((s) => [
-    (s.x - side / 2) * density, (s.y - side / 2) * density, side * density, side * density]));
-  const wanted = await decoder.measure(reference, flat.map((s) => around(s.fx, s.fy, block)));
-  const mirrored = await decoder.measure(reference, flat.map((s) => around(1 - s.fx, s.fy, block)));
+  const size = Math.max(3, Math.round(side / scale));
+  const onScreen = ([x, y, w, h]) => [place.x + x * scale, place.y + y * scale, w * scale, h * scale];
+  const spots = await choose(decoder, reference, { width, height, size }, async (rectangle) => {
+    const [x, y, w, h] = onScreen(rectangle);
+    const corners = await Promise.all([visible(x, y), visible(x + w, y), visible(x, y + h), visible(x + w, y + h)]);
+    return corners.every(Boolean);
+  });
+  const seen = await decoder.measure(screenshot, spots.map((s) => onScreen(s.inImage).map((n) => n * density)));
+  const wanted = await decoder.measure(reference, spots.map((s) => s.inImage));
+  const mirrored = await decoder.measure(reference, spots.map((s) => square(1 - s.fx, s.fy, size, width, height)));
   const wrong = [];
   let differs = 0;
-  flat.forEach((spot, i) => {
-    const off = difference(seen.colours[i].mean, wanted.colours[i].mean);
-    if (off > tolerance) {
-      wrong.push(`at ${spot.fx},${spot.fy}: shown ${text(seen.colours[i].mean)}, server has ${text(wanted.colours[i].mean)}`);
+  spots.forEach((spot, i) => {
+    const allowed = tolerance + spot.spread * share;
+    if (difference(seen.colours[i].mean, wanted.colours[i].mean) > allowed) {
+      wrong.push(`at ${spot.inImage}: shown ${text(seen.colours[i].mean)}, server has ${text(wanted.colours[i].mean)}`);
     }
-    if (difference(wanted.colours[i].mean, mirrored.colours[i].mean) > 3 * tolerance) differs += 1;
+    if (difference(wanted.colours[i].mean, mirrored.colours[i].mean) > 2 * allowed) differs += 1;
   });
-  expect(wrong.length === 0, `${wrong.length} of ${flat.length} spots differ\n${wrong.slice(0, 5).join('\n')}`);
-  expect(differs > 0, 'the picture looks like its mirror image; choose another');
-  return flat.length;
+  expect(wrong.length === 0, `${wrong.length} of ${spots.length} spots differ\n${wrong.slice(0, 5).join('\n')}`);
+  expect(differs >= 3, 'the picture looks like its mirror image; choose another');
+}
+
+/** The flattest spot in sight of each cell. */
+async function choose(decoder, reference, { width, height, size }, inSight) {
+  const steps = cells * tries;
+  const all = [];
+  for (let j = 0; j < steps; j += 1) {
+    for (let i = 0; i < steps; i += 1) {
+      const [fx, fy] = [(i + 0.5) / steps, (j + 0.5) / steps];
+      all.push({ fx, fy, cell: Math.floor(j / tries) * cells + Math.floor(i / tries), inImage: square(fx, fy, size, width, height) });
+    }
+  }
+  const around = await decoder.measure(reference, all.map((s) => square(s.fx, s.fy, size + 2 * smear, width, height)));
+  all.forEach((spot, i) => { spot.spread = around.colours[i].spread; });
+  all.sort((a, b) => a.spread - b.spread);
+  const chosen = new Map();
+  for (const spot of all) {
+    if (spot.spread <= roughest && !chosen.has(spot.cell) && await inSight(spot.inImage)) chosen.set(spot.cell, spot);
+  }
+  expect(chosen.size >= fewest, `only ${chosen.size} of ${cells * cells} parts have a spot that is flat enough and in sight`);
+  return [...chosen.values()];
 }
 
 /** Checks one pixel of the reference against what the caller knows. */
@@ -99,8 +121,9 @@ export async function expectPixel(decoder, reference, { x, y, colour }) {
 const difference = (a, b) => Math.max(...a.map((value, c) => Math.abs(value - b[c])));
 const text = (colour) => `rgb(${colour.map(Math.round).join(' ')})`;
 
-function clip(x, y, size, width, height) {
-  const left = Math.max(0, Math.min(x, width - 1));
-  const top = Math.max(0, Math.min(y, height - 1));
+/** A square of whole pixels around a place in the image, cut at its edges. */
+function square(fx, fy, size, width, height) {
+  const left = Math.max(0, Math.round(fx * width - size / 2));
+  const top = Math.max(0, Math.round(fy * height - size / 2));
   return [left, top, Math.min(size, width - left), Math.min(size, height - top)];
 }

@@ -1,11 +1,12 @@
 // Looks at a running server with a browser.
 //
 //   node run.mjs BASE --image ID [--pixel X,Y=RRGGBB]... [--image ID ...]
-//        [--out DIR] [--chromium PATH] [--only landing,viewer,openseadragon,mirador]
+//        [--paged ID] [--unreadable ID] [--out DIR] [--chromium PATH] [--only landing,viewer,openseadragon,mirador]
 //
 // BASE is the address of the landing page; the images are expected at
 // BASE/iiif/3 and BASE/iiif/2. --pixel says what a pixel of the image before
-// it must be. Screenshots go to DIR. Exits with 1 where a check failed.
+// it must be. --paged names a file whose second page is looked at too,
+// --unreadable one that must be listed with a reason. Screenshots go to DIR. Exits with 1 where a check failed.
 
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +21,7 @@ import { checkViewer } from './viewer.mjs';
 const suites = { landing: checkLanding, viewer: checkViewer, openseadragon: checkOpenSeadragon, mirador: checkMirador };
 
 function usage(text) {
-  console.error(`${text}\nusage: node run.mjs BASE --image ID [--pixel X,Y=RRGGBB] [--out DIR] [--chromium PATH] [--only SUITES]`);
+  console.error(`${text}\nusage: node run.mjs BASE --image ID [--pixel X,Y=RRGGBB] [--paged ID] [--unreadable ID] [--out DIR] [--chromium PATH] [--only SUITES]`);
   process.exit(2);
 }
 
@@ -32,12 +33,15 @@ function parsePixel(text) {
 }
 
 function parse(args) {
-  const options = { images: [], out: 'out', chromium: '/usr/bin/chromium', only: Object.keys(suites) };
+  const options = { images: [], paged: [], unreadable: [], out: 'out', chromium: '/usr/bin/chromium', only: Object.keys(suites) };
   while (args.length > 0) {
     const word = args.shift();
+    if (word.startsWith('--') && args.length === 0) usage(`${word} needs a value`);
     switch (word) {
       case '--image': options.images.push({ id: args.shift(), pixels: [], first: options.images.length === 0 }); break;
       case '--pixel': (options.images.at(-1) ?? usage('--pixel before --image')).pixels.push(parsePixel(args.shift())); break;
+      case '--paged': options.paged.push(args.shift()); break;
+      case '--unreadable': options.unreadable.push(args.shift()); break;
       case '--out': options.out = args.shift(); break;
       case '--chromium': options.chromium = args.shift(); break;
       case '--only': options.only = args.shift().split(','); break;

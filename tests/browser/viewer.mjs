@@ -120,9 +120,36 @@ async function checkImage(context, image) {
   }
 }
 
+/** Turns to the second page and back by keyboard. */
+async function checkPages(context, id) {
+  const { report, browser, base, shot } = context;
+  const { page, troubles, close } = await openPage(browser, devices.desktop);
+  await report.check(`viewer turns the pages of ${id}`, async () => {
+    await page.goto(viewerURL(base, id));
+    await drawn(page);
+    await page.focus('#skip');
+    await page.keyboard.press('Enter');
+    const first = await page.$eval('#links a', (node) => node.href);
+    const turned = page.waitForResponse((response) => response.url().endsWith('/info.json') && response.url() !== first);
+    await page.keyboard.press('PageDown');
+    const info = await (await turned).json();
+    const full = await fetch(`${info.id}/full/max/0/default.png`);
+    expect(full.ok, `${full.status} ${full.url}`);
+    await expectImage(context, page, { reference: await full.arrayBuffer() });
+    expect(new URL(page.url()).searchParams.get('page') === '2', page.url());
+    await page.waitForFunction(() => document.getElementById('live').textContent.startsWith('Page 2 of'));
+    await shot(page, 'viewer-desktop-pages');
+    await page.keyboard.press('PageUp');
+    await page.waitForFunction((url) => document.querySelector('#links a')?.href === url, first);
+    expect(troubles.length === 0, troubles.join('\n'));
+  });
+  await close();
+}
+
 export async function checkViewer(context) {
   const { report, browser, base, images, host, shot } = context;
   for (const image of images) await checkImage(context, image);
+  for (const id of context.paged) await checkPages(context, id);
   for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await openPage(browser, { ...devices.desktop, colorScheme });
     await report.check(`viewer is readable (${colorScheme})`, async () => {

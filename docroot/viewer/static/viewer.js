@@ -38,9 +38,9 @@ function showZoom(percent) {
   if (byId('zoom').value === text) return;
   byId('zoom').value = text;
   clearTimeout(spoken);
-  spoken = setTimeout(() => {
-    if (stageElement.getAttribute('aria-busy') === 'false') announce(`Zoom ${text}`);
-  }, 600);
+  // The zoom that an image is opened with is no news.
+  if (stageElement.getAttribute('aria-busy') === 'true') return;
+  spoken = setTimeout(() => announce(`Zoom ${text}`), 600);
 }
 
 function showProblem(error) {

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"example.com/iiifd/cache"
+	"example.com/iiifd/option"
+)
+
+func cacheCommand() *command {
+	return &command{
+		name: "cache", usage: "stat | purge ID… | verify", summary: "looks at, empties or checks the derivative cache on disk",
+		long: "stat      files and bytes\n" +
+			"purge     forgets the derivatives of the given identifiers; --prefix TEXT of all that begin so, --older-than 24h of all that were made\n" +
+			"          before, --all of everything. Beside a running server it goes through the operator listener, so that memory forgets too.\n" +
+			"verify    reads every entry; exit status 1 where one is damaged. --remove removes those.\n" +
+			"--json prints one JSON document.",
+		run:     runCache,
+		options: func() *option.Set { return newConfig().set },
+	}
+}
+
+// purgeOrder is what to forget, in the operator listener's words.
+type purgeOrder struct {
+	IDs       []string `json:"ids,omitempty"`
+	Prefix    string   `json:"prefix,omitempty"`
+	OlderThan string   `json:"older_than,omitempty"`
+	All       bool     `json:"all,omitempty"`
+}
+
+func runCache(ctx context.Context, p *program, args []string) error {
+	asJSON, args := cutJSON(args)
+	remove, args := cutFlag(args, "--remove")
+	var order purgeOrder
+	order.All, args = cutFlag(args, "--all")
+	var err error
+	if order.Prefix, args, err = cutValue(args, "--prefix"); err != nil {
+		return err
+	}
+	if order.OlderThan, args, err = cutValue(args, "--older-than"); err != nil {
+		return err
+	}
+	cfg, rest, err := loadConfig(args, p.environ)
+	if err != nil {
+		return err
+	}
+	if len(rest) == 0 {
+		return usagef("needs one of stat, purge, verify")
+	}
+	order.IDs = rest[1:]
+	if rest[0] != "purge" && len(rest) > 1 {
+		return usagef("%s takes no arguments", rest[0])
+	}
+	dir, err := cache.OpenDir(cfg.Cache)
+	if err != nil {
+		return err
+	}
+	switch rest[0] {
+	case "stat":
+		stat, err := dir.Stat(ctx)
+		return report(p, asJSON, stat, err, fmt.Sprintf("%d files, %s", stat.Files, option.FormatSize(stat.Bytes)))
+	case "verify":
+		v, err := dir.Verify(ctx, remove)
+		if err == nil && v.Damaged > 0 {
+			err = fmt.Errorf("%d of %d entries are damaged", v.Damaged, v.Files)
+		}
+		return report(p, asJSON, v, err, fmt.Sprintf("%d files, %d damaged, %d unreadable", v.Files, v.Damaged, v.Unreadable))
+	case "purge":
+		purged, err := purge(ctx, cfg, dir, order)
+		return report(p, asJSON, purged, err, fmt.Sprintf("removed %d files, %s", purged.Files, option.FormatSize(purged.Bytes)))
+	}
+	return usagef("needs one of stat, purge, verify, not %q", rest[0])
+}
+
+func report(p *program, asJSON bool, document any, failed error, text string) error {
+	var err error
+	if asJSON {
+		err = writeJSON(p.stdout, document)
+	} else {
+		_, err = fmt.Fprintln(p.stdout, text)
+	}
+	return errors.Join(failed, err)
+}
+
+// purge works on the directory itself, or through the running server that
+// has it locked.
+func purge(ctx context.Context, cfg *config, dir *cache.Dir, order purgeOrder) (cache.Purged, error) {
+	selectors, err := order.selectors(time.Now())
+	if err != nil {
+		return cache.Purged{}, err
+	}
+	var total cache.Purged
+	for _, sel := range selectors {
+		purged, err := dir.Purge(ctx, sel)
+		if errors.Is(err, cache.ErrInUse) {
+			return purgeThroughServer(ctx, cfg, order)
+		}
+		if err != nil {
+			return total, err
+		}
+		total.Files, total.Bytes = total.Files+purged.Files, total.Bytes+purged.Bytes
+	}
+	return total, nil
+}
+
+func (o purgeOrder) selectors(now time.Time) ([]cache.Selector, error) {
+	base := cache.Selector{Prefix: o.Prefix, All: o.All}
+	if o.OlderThan != "" {
+		age, err := time.ParseDuration(o.OlderThan)
+		if err != nil || age < 0 {
+			return nil, usagef("--older-than needs a duration such as 24h")
+		}
+		base.Before = now.Add(-age)
+	}
+	if len(o.IDs) == 0 {
+		if base == (cache.Selector{}) {
+			return nil, usagef("purge needs identifiers, --prefix, --older-than or --all")
+		}
+		return []cache.Selector{base}, nil
+	}
+	var out []cache.Selector
+	for _, id := range o.IDs {
+		sel := base
+		sel.Object = id
+		out = append(out, sel)
+	}
+	return out, nil
+}
+
+// purgeThroughServer asks the server on this machine.
+func purgeThroughServer(ctx context.Context, cfg *config, order purgeOrder) (cache.Purged, error) {
+	var purged cache.Purged
+	if cfg.Operator.Off() {
+		return purged, errors.New("a running server uses the cache and has no operator listener")
+	}
+	file := cfg.Operator.TokenFile
+	if file == "" {
+		file = cfg.Operator.MadeTokenFile()
+	}
+	token, err := os.ReadFile(file)
+	if err != nil {
+		return purged, fmt.Errorf("a running server uses the cache; its operator token: %w", err)
+	}
+	body, err := json.Marshal(order)
+	if err != nil {
+		return purged, err
+	}
+	network, address := cfg.Operator.Address()
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://operator/cache/purge", bytes.NewReader(body))
+	if err != nil {
+		return purged, err
+	}
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	resp, err := client.Do(req)
+	if err != nil {
+		return purged, fmt.Errorf("operator listener: %w", err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return purged, fmt.Errorf("operator listener: %w", err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return purged, fmt.Errorf("operator listener: %s: %s", resp.Status, strings.TrimSpace(string(text)))
+	}
+	return purged, json.Unmarshal(text, &purged)
+}
+
+// cutValue takes an option with a value out of the arguments.
+func cutValue(args []string, name string) (value string, rest []string, err error) {
+	for i := 0; i < len(args); i++ {
+		if v, ok := strings.CutPrefix(args[i], name+"="); ok {
+			value = v
+			continue
+		}
+		if args[i] != name {
+			rest = append(rest, args[i])
+			continue
+		}
+		if i+1 == len(args) {
+			return "", nil, usagef("%s needs a value", name)
+		}
+		i++
+		value = args[i]
+	}
+	return value, rest, nil
+}

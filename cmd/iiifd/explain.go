@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	"example.com/iiifd/cache"
+	"example.com/iiifd/decode"
+	"example.com/iiifd/iiif"
+	"example.com/iiifd/option"
+	"example.com/iiifd/render"
+	"example.com/iiifd/server"
+)
+
+func explainCommand() *command {
+	return &command{
+		name: "explain", usage: "URL-PATH [DIRECTORY] [--run]", summary: "goes through one request without answering it: mount, object, plan, lane, price, cache",
+		long: "URL-PATH is a request's path as a client sends it, or a whole URL, such as /iiif/3/a.tif/full/max/0/default.jpg.\n" +
+			"DIRECTORY is the served directory (default: this one). --run also carries the request out and adds the times.\n--json prints one JSON document.",
+		run:     runExplain,
+		options: func() *option.Set { return newConfig().set },
+	}
+}
+
+// explanation is the document of "explain --json".
+type explanation struct {
+	Path       string       `json:"path"`
+	Mount      string       `json:"mount"`
+	Version    int          `json:"version"`
+	Kind       string       `json:"kind"`
+	Identifier string       `json:"identifier"`
+	Object     *objectFacts `json:"object,omitempty"`
+	ETag       string       `json:"etag,omitempty"`
+	Cached     string       `json:"cached,omitempty"`
+	Estimate   *estimate    `json:"estimate,omitempty"`
+	Run        *runFacts    `json:"run,omitempty"`
+	Error      string       `json:"error,omitempty"`
+}
+
+type objectFacts struct {
+	Name     string    `json:"name"`
+	Bytes    int64     `json:"bytes"`
+	Modified time.Time `json:"modified"`
+	Version  string    `json:"version"`
+	Page     int       `json:"page,omitempty"`
+}
+
+// runFacts are the times of the stages, in milliseconds.
+type runFacts struct {
+	PrepareMS float64 `json:"prepare_ms"`
+	RenderMS  float64 `json:"render_ms"`
+	Bytes     int64   `json:"bytes"`
+}
+
+func runExplain(ctx context.Context, p *program, args []string) error {
+	asJSON, args := cutJSON(args)
+	run, args := cutFlag(args, "--run")
+	cfg, rest, err := loadConfig(args, p.environ)
+	if err != nil {
+		return err
+	}
+	if len(rest) < 1 || len(rest) > 2 {
+		return usagef("needs URL-PATH")
+	}
+	dir := "."
+	if len(rest) == 2 {
+		dir = rest[1]
+	}
+	e, err := explain(ctx, cfg, dir, rest[0], run)
+	if e == nil {
+		return err
+	}
+	if err != nil {
+		e.Error = explained(err).Error()
+	}
+	if asJSON {
+		return errors.Join(writeJSON(p.stdout, e), err)
+	}
+	return errors.Join(e.print(p.stdout), err)
+}
+
+func explain(ctx context.Context, cfg *config, dir, target string, run bool) (*explanation, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return nil, usagef("%q is no URL", target)
+	}
+	s := &service{cfg: cfg, log: quiet()}
+	mounts, err := s.mounts(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	m, ok := mountOf(mounts, u.EscapedPath())
+	if !ok {
+		return nil, fmt.Errorf("no mount serves %s", u.EscapedPath())
+	}
+	e := &explanation{Path: u.EscapedPath(), Mount: m.Path, Version: int(m.Version)}
+	req, err := iiif.Parse(strings.TrimPrefix(u.EscapedPath(), m.Path+"/"), m.Version)
+	if err != nil {
+		return e, err
+	}
+	e.Kind, e.Identifier = kindName(req.Kind), req.Identifier
+	info, err := m.Source.Stat(ctx, req.Identifier)
+	if err != nil {
+		return e, err
+	}
+	e.Object = &objectFacts{info.Name, info.Size, info.ModTime, info.Version, info.Page + 1}
+	if req.Kind != iiif.KindImage {
+		return e, nil
+	}
+	return e, e.price(ctx, cfg, m, req, run)
+}
+
+// price plans the request and, with run, carries it out.
+func (e *explanation) price(ctx context.Context, cfg *config, m server.Mount, req iiif.Request, run bool) error {
+	engine, err := decode.Start(cfg.Decode, quiet(), nil)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	r, err := render.New(cfg.Render, render.Deps{Decoder: engine}, 1)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	job, err := r.Prepare(ctx, render.Request{
+		Subject: render.Subject{Source: m.Source, Identifier: req.Identifier, Scope: m.Scope}, Params: req.Params,
+	})
+	if err != nil {
+		return err
+	}
+	prepared := time.Since(began)
+	e.ETag = job.ETag
+	e.Estimate = newEstimate(job.Info.Name, req.Params.String(), job, cfg.Admission.Threshold)
+	e.Cached = cached(cfg.Cache, r.CacheKey(job))
+	if !run {
+		return nil
+	}
+	began = time.Now()
+	answer, err := r.Open(ctx, job)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	n, err := io.Copy(io.Discard, answer)
+	e.Run = &runFacts{PrepareMS: milliseconds(prepared), RenderMS: milliseconds(time.Since(began)), Bytes: n}
+	return err
+}
+
+// cached tells whether the disk has the answer.
+func cached(cfg cache.Config, key cache.Key) string {
+	dir, err := cache.OpenDir(cfg)
+	if err != nil {
+		return "off"
+	}
+	if dir.Has(key) {
+		return "disk"
+	}
+	return "no"
+}
+
+func mountOf(mounts []server.Mount, path string) (server.Mount, bool) {
+	for _, m := range mounts {
+		if strings.HasPrefix(path, m.Path+"/") {
+			return m, true
+		}
+	}
+	return server.Mount{}, false
+}
+
+func kindName(k iiif.Kind) string {
+	switch k {
+	case iiif.KindBase:
+		return "base"
+	case iiif.KindInfo:
+		return "info.json"
+	case iiif.KindFile:
+		return "file"
+	case iiif.KindKnora:
+		return "knora.json"
+	default:
+		return "image"
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func (e *explanation) print(w io.Writer) error {
+	fmt.Fprintf(w, "mount     %s (Image API %d)\n", e.Mount, e.Version)
+	if e.Identifier != "" {
+		fmt.Fprintf(w, "asks for  %s of %q\n", e.Kind, e.Identifier)
+	}
+	if o := e.Object; o != nil {
+		fmt.Fprintf(w, "object    %s, %d bytes, changed %s, version %s\n", o.Name, o.Bytes, o.Modified.Format(time.RFC3339), o.Version)
+	}
+	if e.ETag != "" {
+		fmt.Fprintf(w, "etag      %s\ncached    %s\n", e.ETag, e.Cached)
+	}
+	if e.Estimate != nil {
+		if err := e.Estimate.print(w); err != nil {
+			return err
+		}
+	}
+	if r := e.Run; r != nil {
+		fmt.Fprintf(w, "run       prepared in %.1f ms, rendered in %.1f ms, %d bytes\n", r.PrepareMS, r.RenderMS, r.Bytes)
+	}
+	return nil
+}

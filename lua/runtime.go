@@ -1,0 +1,171 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Runtime runs scripts in worker processes. All methods may be called from
+// several goroutines at once.
+type Runtime struct {
+	config  Config
+	host    Host
+	log     *slog.Logger
+	metrics *runtimeMetrics
+	pool    *pool
+	jail    *jail
+	routes  Routes
+
+	hasHook, hasFileHook bool
+	scripts, hooks       chan struct{} // one token for each call that runs
+	closed               chan struct{}
+	decisions            *decisionCache
+
+	// observe, where set by a test, is told which worker a call uses.
+	observe func(*worker)
+}
+
+// New checks the init script and starts the first worker. It fails where the
+// init script fails, and where routes collide. Close ends the workers.
+func New(ctx context.Context, c Config, host Host, log *slog.Logger, reg prometheus.Registerer) (*Runtime, error) {
+	s, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	scripts, hooks := c.SlotCounts()
+	r := &Runtime{
+		config: c, host: host, log: log, metrics: newMetrics(reg),
+		scripts:   make(chan struct{}, scripts),
+		hooks:     make(chan struct{}, hooks),
+		closed:    make(chan struct{}),
+		decisions: newDecisionCache(c.CacheTTL, c.CacheSlots),
+	}
+	if r.jail, err = newJail(s.Roots); err != nil {
+		return nil, err
+	}
+	if r.pool, err = newPool(c.Command, s, r.metrics); err != nil {
+		return nil, err
+	}
+	if err := r.probe(ctx); err != nil {
+		r.pool.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// probe runs the init script once. Which hooks exist is settled here: a
+// later version of the file that lacks one makes requests fail, not pass.
+func (r *Runtime) probe(ctx context.Context) error {
+	s, err := r.call(ctx, &startMessage{Kind: callProbe}, nil)
+	if err != nil {
+		return fmt.Errorf("init script: %w", err)
+	}
+	r.hasHook = slices.Contains(s.result.Hooks, globalHook)
+	r.hasFileHook = slices.Contains(s.result.Hooks, globalFile)
+	routes := append(slices.Clone(r.config.Routes), s.result.Routes...)
+	if err := CheckRoutes(routes); err != nil {
+		return err
+	}
+	r.routes = routes
+	return nil
+}
+
+// Routes are the routes of the configuration file and of the init script.
+func (r *Runtime) Routes() Routes { return r.routes }
+
+// Close waits for the calls that run, which takes no longer than their
+// timeout, and ends all workers. It must be called once; calls made later
+// fail with ErrClosed.
+func (r *Runtime) Close() {
+	close(r.closed)
+	for _, slots := range []chan struct{}{r.scripts, r.hooks} {
+		for range cap(slots) {
+			slots <- struct{}{}
+		}
+	}
+	r.pool.close()
+}
+
+// Serve runs a script file: .lua or .elua, relative to the script directory
+// or absolute. It returns when the script has ended or has sent so much that
+// waiting for the rest is not worthwhile; the response's Body must be closed
+// in any case. Errors are *ScriptError, *KilledError, those that wrap
+// ErrNoScript, and the context's while it waits for a slot; then nothing was
+// sent and the request fails alone.
+//
+// The caller holds a lease for the script, which ctx carries, until Serve
+// has failed or Body is closed.
+func (r *Runtime) Serve(ctx context.Context, script string, req *Request) (*Response, error) {
+	s, err := r.begin(ctx, r.scripts, "script", &startMessage{Kind: callScript, Script: script}, req)
+	if err != nil {
+		return nil, err
+	}
+	length := int64(-1)
+	select {
+	case <-s.ready:
+	case <-s.done:
+		if s.err != nil && !s.begun() {
+			s.spool.close()
+			return nil, s.err
+		}
+		if s.err == nil {
+			length = s.spool.written()
+		}
+	}
+	return &Response{Status: s.head.Status, Header: s.header(), Body: &body{session: s}, Length: length}, nil
+}
+
+// begun tells whether so much was sent that the head may have left.
+func (s *session) begun() bool {
+	select {
+	case <-s.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// call runs a hook to its end.
+func (r *Runtime) call(ctx context.Context, start *startMessage, req *Request) (*session, error) {
+	s, err := r.begin(ctx, r.hooks, "hook", start, req)
+	if err != nil {
+		return nil, err
+	}
+	<-s.done
+	if s.err != nil {
+		s.spool.close()
+		return nil, s.err
+	}
+	return s, nil
+}
+
+// begin waits for a slot and a worker and starts the call.
+func (r *Runtime) begin(ctx context.Context, slots chan struct{}, kind string, start *startMessage, req *Request) (*session, error) {
+	select {
+	case slots <- struct{}{}:
+	default:
+		waiting := r.metrics.waiting.WithLabelValues(kind)
+		waiting.Inc()
+		defer waiting.Dec()
+		select {
+		case slots <- struct{}{}:
+		case <-r.closed:
+			return nil, ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	w, err := r.pool.get(ctx)
+	if err != nil {
+		<-slots
+		return nil, err
+	}
+	if r.observe != nil {
+		r.observe(w)
+	}
+	return r.newSession(ctx, w, kind, start, req, func() { <-slots }), nil
+}
