@@ -89,12 +89,6 @@ int short_drain(Short *s)
 	}
 	if (s->rows_done < s->picture.height)
 		return 0;
-	if (s->resize) {
-		int failed = shrinker_end(&s->shrinker, emit_line, &s->encoder);
-
-		if (failed)
-			return failed;
-	}
 	return encoder_end(&s->encoder);
 }
 

@@ -52,7 +52,6 @@ int shrinker_begin(Shrinker *s, int width, int height, int out_width, int out_he
 // shrinker_line takes the next line; output lines that it completes go to
 // emit, whose result other than 0 ends it.
 int shrinker_line(Shrinker *s, const unsigned char *line, int (*emit)(void *to, unsigned char *line), void *to);
-int shrinker_end(Shrinker *s, int (*emit)(void *to, unsigned char *line), void *to);
 void shrinker_free(Shrinker *s);
 
 // --- encoding (short_encode.c) -----------------------------------------------

@@ -261,18 +261,15 @@ int shrinker_line(Shrinker *s, const unsigned char *line, int (*emit)(void *, un
 		return flush(s, emit, to);
 	}
 	uint32_t *restrict sums = s->sums;
+	// The last line stands for those that its box lacks.
+	int missing = s->v.box - s->summed;
+	int times = s->boxed_lines * s->v.box + s->summed + 1 == s->v.from ? missing : 1;
 
 	for (size_t x = 0; x < n; x++)
-		sums[x] += line[x];
-	if (++s->summed < s->v.box)
+		sums[x] += line[x] * times;
+	s->summed += times;
+	if (s->summed < s->v.box)
 		return 0;
 	averaged(s);
-	return flush(s, emit, to);
-}
-
-int shrinker_end(Shrinker *s, int (*emit)(void *, unsigned char *), void *to)
-{
-	if (s->summed > 0)
-		averaged(s);
 	return flush(s, emit, to);
 }

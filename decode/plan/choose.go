@@ -38,6 +38,9 @@ func reductions(s Shape) []reduction {
 		l := s.Levels[i]
 		if s.Loader == LoaderJP2 {
 			k := 1 << l.Reduction
+			if s.Width == 1 && s.Height == 1 {
+				continue
+			}
 			rs = append(rs, reduction{i, 1, ceilDiv(s.Width, k), ceilDiv(s.Height, k), true})
 		} else if fits(s.Width, s.Height, l.Width, l.Height) {
 			rs = append(rs, reduction{i, 1, l.Width, l.Height, false})

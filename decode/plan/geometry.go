@@ -86,10 +86,11 @@ func (a axis) crop(start, length int) (first, count, pad int) {
 	}
 	first = int(math.Round(begin))
 	count = int(math.Round(end)) - first
-	if math.Abs(end-begin-float64(a.want)) <= 1 {
+	reduced := a.loaded < a.stored
+	if math.Abs(end-begin-float64(a.want)) <= 1 && (reduced || a.want <= a.loaded) {
 		count = a.want
 	}
-	if start+length >= a.stored && first+count == a.loaded+1 && count > 1 {
+	if reduced && first+count == a.loaded+1 && count > 1 {
 		return first, count - 1, 1
 	}
 	count = min(max(count, 1), a.loaded)
