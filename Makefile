@@ -43,7 +43,7 @@ fmt:
 	gofmt -w $$(git ls-files '*.go')
 
 docs:
-	go test ./cmd/iiifd -run 'TestManual' -update
+	go test ./cmd/iiifd -run 'TestManual|TestMetrics' -update
 
 clean:
 	rm -rf bin
