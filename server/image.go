@@ -35,6 +35,9 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	h.Set("Last-Modified", job.Info.ModTime.UTC().Format(http.TimeFormat))
 	h.Set("Cache-Control", s.settings().ImageCacheControl)
 	if notModified(r, job.ETag, job.Info.ModTime) {
+		if s.deps.Admission != nil {
+			s.deps.Admission.Replayed(admission.ReplayNotModified)
+		}
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}

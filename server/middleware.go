@@ -123,7 +123,11 @@ func (s *Server) finish(r *http.Request, w *writer, x *exchange, took time.Durat
 	if span := trace.SpanFromContext(r.Context()); span.IsRecording() {
 		attrs = append(attrs, slog.String("trace_id", span.SpanContext().TraceID().String()))
 	}
-	s.access.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	level := slog.LevelInfo
+	if x.route == routeHealth && status < http.StatusBadRequest {
+		level = slog.LevelDebug // Probes ask several times a minute, for ever.
+	}
+	s.access.LogAttrs(r.Context(), level, "request", attrs...)
 	s.tracing.end(r, status, w.bytes, x)
 }
 

@@ -38,7 +38,10 @@ func reductions(s Shape) []reduction {
 		l := s.Levels[i]
 		if s.Loader == LoaderJP2 {
 			k := 1 << l.Reduction
-			rs = append(rs, reduction{i, 1, ceilDiv(s.Width, k), ceilDiv(s.Height, k), true})
+			// A picture of one pixel has levels too, all of its own size.
+			if w, h := ceilDiv(s.Width, k), ceilDiv(s.Height, k); w < s.Width || h < s.Height {
+				rs = append(rs, reduction{i, 1, w, h, true})
+			}
 		} else if fits(s.Width, s.Height, l.Width, l.Height) {
 			rs = append(rs, reduction{i, 1, l.Width, l.Height, false})
 		}
@@ -175,10 +178,8 @@ const bandPixels = 8 << 20
 // each band begins with the headers again and cuts through tiles.
 func bandRows(crop iiif.Rect, l Level) int {
 	rows := max(1, bandPixels/crop.Width)
-	if l.Tiled && l.TileHeight > 0 {
-		if side := ceilDiv(l.TileHeight, 1<<l.Reduction); rows > side {
-			rows -= rows % side
-		}
+	if l.Tiled && l.TileHeight > 0 && rows > l.TileHeight {
+		rows -= rows % l.TileHeight
 	}
 	return min(rows, crop.Height)
 }

@@ -42,7 +42,7 @@ const (
 
 // fixedBytes covers GObject and GLib, the stacks of libvips' threads and the
 // Go heap's growth.
-const fixedBytes = 3 * mib
+const fixedBytes = 5 * mib
 
 // slack is the share, one in so many, that jemalloc holds beyond what is in
 // use: rounding to size classes, and freed pages within their second of grace.
@@ -58,7 +58,8 @@ func add(parts []Part, stage Stage, bytes int64, why string) []Part {
 
 // Parts lists what makes up the peak. Where a plan has two phases that do not
 // overlap (rendering into memory, then turning and encoding), the parts are
-// those of the dearer phase.
+// those of the dearer phase and a quarter of the other, as the allocator takes a
+// second to return what was freed.
 func (p *Plan) Parts() []Part {
 	m := newMeasure(p)
 	parts := add(nil, StageFixed, fixedBytes, "libvips, threads, Go")
@@ -66,9 +67,10 @@ func (p *Plan) Parts() []Part {
 		parts = add(parts, StageCopy, m.copyBytes(), "scaled picture, whole, for turning")
 		in, out := m.source(), m.turned()
 		if total(in) < total(out) {
-			in = out
+			in, out = out, in
 		}
 		parts = append(parts, in...)
+		parts = add(parts, StageAllocator, total(out)/4, "pages freed by the other phase")
 	} else {
 		parts = append(parts, m.source()...)
 		parts = append(parts, m.output()...)
