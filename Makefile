@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
-BUILD_PACKAGES := libvips-dev libopenjp2-7-dev libjemalloc-dev gcc libc6-dev pkg-config ca-certificates
+BUILD_PACKAGES := libvips-dev libjpeg62-turbo-dev libopenjp2-7-dev gcc libc6-dev pkg-config ca-certificates libjemalloc-dev
 TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182

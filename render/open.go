@@ -162,7 +162,7 @@ func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) (err error
 	span := Stage(ctx, r.tracer, StageDecode)
 	defer func() { EndStage(span, err) }()
 	s := job.Request.Subject
-	obj, err := s.Source.Open(ctx, s.Identifier)
+	obj, err := r.open(ctx, s, job.Info)
 	if err != nil {
 		return err
 	}
@@ -178,6 +178,14 @@ func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) (err error
 		return err
 	}
 	return obj.Verify()
+}
+
+// open opens the object that info describes, or what has taken its place.
+func (r *Renderer) open(ctx context.Context, s Subject, info source.Info) (source.Object, error) {
+	if r.deps.Handles == nil {
+		return s.Source.Open(ctx, s.Identifier)
+	}
+	return r.deps.Handles.Open(ctx, s.Source, s.Identifier, info)
 }
 
 // Head returns the size of the job's answer where it is cached, else -1 and

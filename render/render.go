@@ -49,6 +49,8 @@ type Deps struct {
 	Cache *cache.Cache
 	// Admission decides which decode may run; nil lets all run.
 	Admission *admission.Controller
+	// Handles keeps sources open between requests; nil opens them for each.
+	Handles *source.Pool
 	// Ledger books answers in memory for a client's key; nil for the
 	// cache's own ledger.
 	Ledger func(key string) cache.Ledger

@@ -62,6 +62,9 @@ func add(parts []Part, stage Stage, bytes int64, why string) []Part {
 // second to return what was freed.
 func (p *Plan) Parts() []Part {
 	m := newMeasure(p)
+	if p.Short != ShortNone {
+		return m.shortParts()
+	}
 	parts := add(nil, StageFixed, fixedBytes, "libvips, threads, Go")
 	if p.copies() {
 		parts = add(parts, StageCopy, m.copyBytes(), "scaled picture, whole, for turning")
