@@ -60,7 +60,7 @@ fuzz:
 check: fmt lint test test-pure docs
 
 docs:
-	go test ./cmd/iiifd -run 'TestManual' -update
+	go test ./cmd/iiifd -run 'TestManual|TestMetrics' -update
 
 # The engine is asked for only where it is used. Podman drops the health check
 # from images that are not in docker's format.

@@ -116,7 +116,7 @@ func build(t testing.TB, p setup) *stand {
 	t.Cleanup(func() { _ = answers.Close() })
 	answers.SetMemoryBytes(controller.Books().MemoryCache)
 	st.admission, st.answers = controller, answers
-	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold}, 4)
+	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold, Registerer: st.metrics}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
