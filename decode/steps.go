@@ -17,6 +17,7 @@ import (
 var steps = map[plan.Step]func(*job) error{
 	plan.StepAdvance: advance,
 	plan.StepCrop:    crop,
+	plan.StepPad:     pad,
 	plan.StepFlatten: flatten,
 	plan.StepResize:  resize,
 	plan.StepColour:  colour,
@@ -49,6 +50,11 @@ func advance(j *job) error {
 func crop(j *job) error {
 	c := j.plan.Crop
 	return j.bind(func() error { return j.pic.ExtractArea(c.X, c.Y, c.Width, c.Height) })
+}
+
+func pad(j *job) error {
+	w, h := j.pic.Width()+j.plan.PadX, j.pic.Height()+j.plan.PadY
+	return j.bind(func() error { return j.pic.Embed(0, 0, w, h, vips.ExtendCopy) })
 }
 
 func flatten(j *job) error {

@@ -31,12 +31,9 @@ func newShapes(decoder Decoder, bytes int64, probes int) *shapes {
 	}
 }
 
-// get returns the object as it is now and its header facts.
-func (s *shapes) get(ctx context.Context, subject Subject) (source.Info, plan.Shape, error) {
-	info, err := subject.Source.Stat(ctx, subject.Identifier)
-	if err != nil {
-		return info, plan.Shape{}, err
-	}
+// get returns the header facts of the object that info describes, or those
+// of a newer one with its description.
+func (s *shapes) get(ctx context.Context, subject Subject, info source.Info) (source.Info, plan.Shape, error) {
 	if shape, ok := s.known.GetIfPresent(shapeKey(info)); ok {
 		return info, shape, nil
 	}
@@ -51,7 +48,7 @@ func (s *shapes) get(ctx context.Context, subject Subject) (source.Info, plan.Sh
 		return info, plan.Shape{}, err
 	}
 	defer obj.Close()
-	// The opened object may be newer than what Stat saw.
+	// The opened object may be newer than what was seen.
 	info = obj.Info()
 	shape, err := s.decoder.Shape(ctx, obj)
 	if err != nil {

@@ -42,6 +42,7 @@ type service struct {
 	egress    egress
 	admission *admission.Controller
 	renderer  *render.Renderer
+	handles   *source.Pool
 	server    *server.Server
 	operator  *server.Operator
 	telemetry *metrics.Telemetry
@@ -110,8 +111,10 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if err := s.openAdmission(reg); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	s.handles = source.NewPool(cfg.Source.OpenFiles)
 	s.renderer, err = render.New(cfg.Render, render.Deps{
 		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: cfg.Admission.Threshold,
+		Tracer: s.telemetry.Tracer(), Handles: s.handles,
 	}, s.probes())
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -126,7 +129,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	}
 	s.server, err = server.New(cfg.Server, server.Deps{
 		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
-		Log: s.log, Access: s.log, Registerer: reg,
+		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -262,6 +265,9 @@ func (s *service) close() error {
 	}
 	if s.admission != nil {
 		s.admission.Close()
+	}
+	if s.handles != nil {
+		errs = append(errs, s.handles.Close())
 	}
 	for _, d := range s.dirs {
 		errs = append(errs, d.Close())

@@ -61,6 +61,9 @@ func add(parts []Part, stage Stage, bytes int64, why string) []Part {
 // the second begins. The parts are those of the dearer one.
 func (p *Plan) Parts() []Part {
 	m := newMeasure(p)
+	if p.Short != ShortNone {
+		return m.shortParts()
+	}
 	parts := add(nil, StageFixed, fixedBytes, "libvips, threads, Go")
 	if p.copies() {
 		parts = add(parts, StageCopy, m.copyBytes(), "scaled picture, whole")

@@ -11,6 +11,8 @@ const (
 	// small pieces, so that no cache grows to hold what is skipped.
 	StepAdvance Step = "advance"
 	StepCrop    Step = "crop"
+	// StepPad repeats the last column and row (Plan.PadX, PadY).
+	StepPad Step = "pad"
 	// StepFlatten puts the picture on the background and drops its alpha.
 	StepFlatten Step = "flatten"
 	StepResize  Step = "resize"
@@ -75,6 +77,7 @@ func (p *Plan) steps() []Step {
 	early, ink := p.Shape.early(), p.Shape.convertedAlways()
 	add(StepAdvance, p.Advance > 0)
 	add(StepCrop, p.Crops() && !p.DecoderCrops())
+	add(StepPad, p.PadX > 0 || p.PadY > 0)
 	add(StepColour, early)
 	add(StepFlatten, p.flattens() && (early || !ink))
 	add(StepResize, p.Resizes())
