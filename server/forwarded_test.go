@@ -21,7 +21,7 @@ func bases(t *testing.T, st *stand, headers ...string) (id, location, link strin
 	}
 	id = strings.TrimSuffix(doc.ID, image)
 	location = strings.TrimSuffix(st.get(t, image, headers...).Header.Get("Location"), image+"/info.json")
-	link = st.get(t, image+"/full/max/0/default.png", headers...).Header.Values("Link")[0]
+	link, _, _ = strings.Cut(st.get(t, image+"/full/max/0/default.png", headers...).Header.Get("Link"), ",")
 	link = strings.TrimSuffix(strings.TrimPrefix(link, "<"), image+`/full/max/0/default.png>;rel="canonical"`)
 	return id, location, link
 }
