@@ -5,6 +5,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 BUILD_PACKAGES := libvips-dev libjpeg62-turbo-dev libopenjp2-7-dev gcc libc6-dev pkg-config ca-certificates libjemalloc-dev
+BENCH_PACKAGES := iipimage-server nginx-light libtiff-dev libvips-tools libjpeg-turbo-progs libopenjp2-tools
 TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182
@@ -38,6 +39,13 @@ test-browser: test-packages build
 
 test-pure:
 	CGO_ENABLED=0 go test $(PURE)
+
+# make bench BENCH=--quick takes about two minutes once the images are made.
+bench: build
+	@scripts/install-packages $(BENCH_PACKAGES)
+	go build -o bin/bench ./tests/bench
+	gcc -O2 -o bin/limit tests/bench/limit/limit.c -ltiff -ljpeg
+	bin/bench --limit bin/limit $(BENCH)
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')

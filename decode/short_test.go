@@ -101,6 +101,7 @@ func grayScene(w, h int) *image.Gray {
 
 // shortSources are the kinds of source that have a short way.
 func shortSources(t testing.TB) map[string]object {
+	t.Helper()
 	return map[string]object{
 		"256":        vipsFile(t, scene(1301, 977), ".tif[tile,pyramid,compression=jpeg,Q=85,tile-width=256,tile-height=256]"),
 		"128 subifd": vipsFile(t, scene(707, 1111), ".tif[tile,pyramid,subifd,compression=jpeg,Q=75,tile-width=128,tile-height=128]"),

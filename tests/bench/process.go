@@ -11,7 +11,7 @@ import (
 func (s *server) tree() []int {
 	list := make([]int, 0, 2*len(s.commands))
 	for _, c := range s.commands {
-		list = append(list, c.Process.Pid)
+		list = append(list, c.pid())
 	}
 	for i := 0; i < len(list); i++ {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", list[i], list[i]))

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -22,21 +24,41 @@ type server struct {
 	kinds []kind
 	// commands are the processes started for it; none for servers that run
 	// already, whose CPU and memory are not known.
-	commands []*exec.Cmd
+	commands []*command
+	ended    atomic.Bool
+}
+
+// command is a process that is started again when it ends by itself, as its
+// supervisor would.
+type command struct {
+	name string
+	args []string
+	log  string
+
+	mu  sync.Mutex
+	cmd *exec.Cmd
+	// restarts counts how often that was needed.
+	restarts int
+	done     chan struct{}
 }
 
 func (s *server) address(q request) string {
 	return strings.NewReplacer("{id}", q.id, "{request}", q.params).Replace(s.url)
 }
 
+// stop ends the server's processes and waits for them.
 func (s *server) stop() {
+	s.ended.Store(true)
 	for _, c := range s.commands {
-		if c.Process != nil {
-			_ = c.Process.Signal(syscall.SIGTERM)
-		}
+		c.mu.Lock()
+		_ = c.cmd.Process.Signal(syscall.SIGTERM)
+		c.mu.Unlock()
 	}
 	for _, c := range s.commands {
-		_ = c.Wait()
+		<-c.done
+		if c.restarts > 0 {
+			fmt.Fprintf(os.Stderr, "%s: %s ended by itself %d times\n", s.name, filepath.Base(c.name), c.restarts)
+		}
 	}
 }
 
@@ -136,7 +158,7 @@ func startIIP(ctx context.Context, dir, images string) (*server, error) {
 		}
 		address := fmt.Sprintf("127.0.0.1:%d", port)
 		fmt.Fprintf(&upstream, "server %s max_fails=0;\n", address)
-		err = s.run(ctx, dir, "env", "FILESYSTEM_PREFIX="+images+"/", "MAX_IMAGE_CACHE_SIZE=0", "MAX_CVT=40000", "JPEG_QUALITY=80",
+		err = s.run(ctx, dir, "/usr/bin/env", "FILESYSTEM_PREFIX="+images+"/", "MAX_IMAGE_CACHE_SIZE=0", "MAX_CVT=40000", "JPEG_QUALITY=80",
 			"VERBOSITY=0", "LOGFILE="+filepath.Join(dir, "log"), "/usr/lib/iipimage-server/iipsrv.fcgi", "--bind", address, "--backlog", "64")
 		if err != nil {
 			return s, err
@@ -159,8 +181,30 @@ func startIIP(ctx context.Context, dir, images string) (*server, error) {
 
 // run starts one of the server's processes.
 func (s *server) run(ctx context.Context, dir, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	log, err := os.OpenFile(filepath.Join(dir, "output"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	c := &command{name: name, args: args, log: filepath.Join(dir, "output"), done: make(chan struct{})}
+	if err := c.start(ctx); err != nil {
+		return err
+	}
+	s.commands = append(s.commands, c)
+	go func() {
+		defer close(c.done)
+		for {
+			_ = c.cmd.Wait()
+			c.mu.Lock()
+			if s.ended.Load() || ctx.Err() != nil || c.restarts == 1000 || c.start(ctx) != nil {
+				c.mu.Unlock()
+				return
+			}
+			c.restarts++
+			c.mu.Unlock()
+		}
+	}()
+	return nil
+}
+
+func (c *command) start(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, c.name, c.args...)
+	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -169,8 +213,14 @@ func (s *server) run(ctx context.Context, dir, name string, args ...string) erro
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	s.commands = append(s.commands, cmd)
+	c.cmd = cmd
 	return nil
+}
+
+func (c *command) pid() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cmd.Process.Pid
 }
 
 // wait returns when the server answers.
