@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/davidbyttow/govips/v2/vips"
+	"golang.org/x/sync/errgroup"
 
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
@@ -134,3 +135,28 @@ func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 type panicking struct{}
 
 func (panicking) ReadAt([]byte, int64) (int, error) { panic("broken reader") }
+
+// TestManyAtOnce renders the same requests from several goroutines and
+// compares the answers.
+func TestManyAtOnce(t *testing.T) {
+	e := startEngine(t)
+	for _, name := range []string{"jpeg-444.jpg", "tiff-tiled.tif", "jp2-tiled.jp2", "png-rgba.png"} {
+		s, _ := testimages.Lookup(name)
+		o := sample(t, s)
+		p := planFor(t, e, o, "10,10,200,150/100,/90/default.png")
+		var group errgroup.Group
+		answers := make([]bytes.Buffer, 8)
+		for i := range answers {
+			group.Go(func() error { return e.Render(context.Background(), o, p, &answers[i]) })
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(name, err)
+		}
+		for i := range answers {
+			if !bytes.Equal(answers[i].Bytes(), answers[0].Bytes()) {
+				t.Errorf("%s: answer %d differs", name, i)
+			}
+		}
+	}
+	vips.AssertNoLeaks(t)
+}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -31,6 +32,22 @@ type Engine struct {
 	allowed     map[plan.Loader]bool
 	formats     []iiif.Format
 	active      atomic.Int64
+	short       *shorts
+}
+
+// process is what a process has one of: libvips with its message handler,
+// which must not be changed while any picture is worked on.
+var process struct {
+	once     sync.Once
+	warnings *warnings
+	err      error
+}
+
+// startProcess starts libvips; its messages go to log from then on.
+func startProcess(log *slog.Logger) (*warnings, error) {
+	w := &warnings{log: log, thread: make(map[int][]string)}
+	vips.LoggingSettings(w.handle, vips.LogLevelWarning)
+	return w, vips.Startup(&vips.Config{ConcurrencyLevel: 1})
 }
 
 // Start starts libvips with one thread per image and without its operation
@@ -44,13 +61,11 @@ func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, er
 	if err != nil {
 		return nil, err
 	}
-	w := &warnings{log: log, thread: make(map[int][]string)}
-	vips.LoggingSettings(w.handle, vips.LogLevelWarning)
-	err = vips.Startup(&vips.Config{ConcurrencyLevel: 1})
-	if err != nil {
-		return nil, fmt.Errorf("decode: starting libvips: %w", err)
+	process.once.Do(func() { process.warnings, process.err = startProcess(log) })
+	if process.err != nil {
+		return nil, fmt.Errorf("decode: starting libvips: %w", process.err)
 	}
-	e := &Engine{config: cfg, log: log, imageOffset: offset, warnings: w, allowed: make(map[plan.Loader]bool)}
+	e := &Engine{config: cfg, log: log, imageOffset: offset, warnings: process.warnings, allowed: make(map[plan.Loader]bool), short: newShorts()}
 	e.metrics = newMetrics(reg, e)
 	e.block()
 	for _, enc := range encoders() {
@@ -63,7 +78,7 @@ func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, er
 
 // Close ends the use of e. libvips itself stays: it cannot be started twice
 // in a process.
-func (e *Engine) Close() {}
+func (e *Engine) Close() { e.short.close() }
 
 // block switches off all decoders but those allowed.
 func (e *Engine) block() {

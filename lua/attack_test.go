@@ -39,7 +39,7 @@ var attacks = map[string]struct {
 	"xpcall handler loops":   {"xpcall(function() while true do end end, function() while true do end end)", []Reason{ReasonTime}},
 	"error in error":         {"local function f() return xpcall(f, f) end f() while true do end", []Reason{ReasonTime, ReasonMemory}},
 	"recursion caught":       {"local function f() return 1 + f() end while true do pcall(f) end", []Reason{ReasonTime}},
-	"tail calls":             {"local function f() return f() end f()", []Reason{ReasonTime}},
+	"tail calls":             {"local function f() return f() end f()", []Reason{ReasonTime, ReasonMemory}},
 	"pcall recursion":        {"local function f() pcall(f) end f() while true do end", []Reason{ReasonTime, ReasonMemory}},
 	"index recursion":        {"local t = setmetatable({}, {}) getmetatable(t).__index = function(_, k) return t[k] end while true do pcall(function() return t.x end) end", []Reason{ReasonTime, ReasonMemory}},
 	"index cycle":            {"local t = setmetatable({}, {}) getmetatable(t).__index = t while true do pcall(function() return t.x end) end", []Reason{ReasonTime}},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -159,26 +158,17 @@ func (o *Operator) drain(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// purgeRequest is the body of POST /cache/purge: what to forget.
-type purgeRequest struct {
-	IDs    []string `json:"ids"`
-	Prefix string   `json:"prefix"`
-	// OlderThan is a duration such as "24h".
-	OlderThan string `json:"older_than"`
-	All       bool   `json:"all"`
-}
-
 // maxPurgeBody bounds the body, in bytes.
 const maxPurgeBody = 1 << 20
 
 func (o *Operator) purge(w http.ResponseWriter, r *http.Request) {
-	var req purgeRequest
+	var order PurgeOrder
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPurgeBody))
 	d.DisallowUnknownFields()
-	err := d.Decode(&req)
+	err := d.Decode(&order)
 	var selectors []cache.Selector
 	if err == nil {
-		selectors, err = req.selectors(time.Now())
+		selectors, err = order.Selectors(time.Now())
 	}
 	if err != nil {
 		newProblem(http.StatusBadRequest, "bad_request", "The body is an object with ids, prefix, older_than or all: "+err.Error()).write(w, r)
@@ -195,31 +185,6 @@ func (o *Operator) purge(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	writeJSON(w, total)
-}
-
-// selectors turns the body into what the cache takes.
-func (p purgeRequest) selectors(now time.Time) ([]cache.Selector, error) {
-	base := cache.Selector{Prefix: p.Prefix, All: p.All}
-	if p.OlderThan != "" {
-		age, err := time.ParseDuration(p.OlderThan)
-		if err != nil || age < 0 {
-			return nil, errors.New("older_than is a duration such as 24h")
-		}
-		base.Before = now.Add(-age)
-	}
-	if len(p.IDs) == 0 {
-		if base == (cache.Selector{}) {
-			return nil, errors.New("nothing is selected")
-		}
-		return []cache.Selector{base}, nil
-	}
-	var out []cache.Selector
-	for _, id := range p.IDs {
-		sel := base
-		sel.Object = id
-		out = append(out, sel)
-	}
-	return out, nil
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

@@ -56,7 +56,7 @@ type stand struct {
 const settle = 30 * time.Second
 
 // build makes the server with all its parts; it does not listen yet.
-func build(t *testing.T, p setup) *stand {
+func build(t testing.TB, p setup) *stand {
 	t.Helper()
 	var cfg server.Config
 	var rcfg render.Config
@@ -116,7 +116,7 @@ func build(t *testing.T, p setup) *stand {
 	t.Cleanup(func() { _ = answers.Close() })
 	answers.SetMemoryBytes(controller.Books().MemoryCache)
 	st.admission, st.answers = controller, answers
-	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold}, 4)
+	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold, Registerer: st.metrics}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

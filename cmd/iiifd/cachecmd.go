@@ -15,6 +15,7 @@ import (
 
 	"example.com/iiifd/cache"
 	"example.com/iiifd/option"
+	"example.com/iiifd/server"
 )
 
 func cacheCommand() *command {
@@ -30,18 +31,10 @@ func cacheCommand() *command {
 	}
 }
 
-// purgeOrder is what to forget, in the operator listener's words.
-type purgeOrder struct {
-	IDs       []string `json:"ids,omitempty"`
-	Prefix    string   `json:"prefix,omitempty"`
-	OlderThan string   `json:"older_than,omitempty"`
-	All       bool     `json:"all,omitempty"`
-}
-
 func runCache(ctx context.Context, p *program, args []string) error {
 	asJSON, args := cutJSON(args)
 	remove, args := cutFlag(args, "--remove")
-	var order purgeOrder
+	var order server.PurgeOrder
 	order.All, args = cutFlag(args, "--all")
 	var err error
 	if order.Prefix, args, err = cutValue(args, "--prefix"); err != nil {
@@ -94,10 +87,10 @@ func report(p *program, asJSON bool, document any, failed error, text string) er
 
 // purge works on the directory itself, or through the running server that
 // has it locked.
-func purge(ctx context.Context, cfg *config, dir *cache.Dir, order purgeOrder) (cache.Purged, error) {
-	selectors, err := order.selectors(time.Now())
+func purge(ctx context.Context, cfg *config, dir *cache.Dir, order server.PurgeOrder) (cache.Purged, error) {
+	selectors, err := order.Selectors(time.Now())
 	if err != nil {
-		return cache.Purged{}, err
+		return cache.Purged{}, &usageError{err.Error()}
 	}
 	var total cache.Purged
 	for _, sel := range selectors {
@@ -113,32 +106,8 @@ func purge(ctx context.Context, cfg *config, dir *cache.Dir, order purgeOrder) (
 	return total, nil
 }
 
-func (o purgeOrder) selectors(now time.Time) ([]cache.Selector, error) {
-	base := cache.Selector{Prefix: o.Prefix, All: o.All}
-	if o.OlderThan != "" {
-		age, err := time.ParseDuration(o.OlderThan)
-		if err != nil || age < 0 {
-			return nil, usagef("--older-than needs a duration such as 24h")
-		}
-		base.Before = now.Add(-age)
-	}
-	if len(o.IDs) == 0 {
-		if base == (cache.Selector{}) {
-			return nil, usagef("purge needs identifiers, --prefix, --older-than or --all")
-		}
-		return []cache.Selector{base}, nil
-	}
-	var out []cache.Selector
-	for _, id := range o.IDs {
-		sel := base
-		sel.Object = id
-		out = append(out, sel)
-	}
-	return out, nil
-}
-
 // purgeThroughServer asks the server on this machine.
-func purgeThroughServer(ctx context.Context, cfg *config, order purgeOrder) (cache.Purged, error) {
+func purgeThroughServer(ctx context.Context, cfg *config, order server.PurgeOrder) (cache.Purged, error) {
 	var purged cache.Purged
 	if cfg.Operator.Off() {
 		return purged, errors.New("a running server uses the cache and has no operator listener")

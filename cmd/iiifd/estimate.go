@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -88,27 +87,16 @@ type partFacts struct {
 func runEstimate(ctx context.Context, p *program, args []string) error {
 	asJSON, args := cutJSON(args)
 	measure, args := cutFlag(args, "--measure")
-	cfg, rest, err := loadConfig(args, p.environ)
-	if err != nil {
-		return err
-	}
-	if len(rest) != 2 {
-		return usagef("needs FILE and REQUEST")
-	}
-	params, err := iiif.ParseParams(rest[1], iiif.V3)
-	if err != nil {
-		return &usageError{err.Error()}
-	}
-	w, err := openWorkbench(cfg, rest[0])
+	w, err := openWorkbench(args, p.environ)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	job, err := w.renderer.Prepare(ctx, render.Request{Subject: w.subject, Params: params})
+	job, err := w.prepare(ctx, w.params)
 	if err != nil {
 		return explained(err)
 	}
-	e := newEstimate(rest[0], rest[1], job, cfg.Admission.Threshold)
+	e := newEstimate(w.file, w.request, job, w.cfg.Admission.Threshold)
 	if measure {
 		bytes, err := measureInChild(ctx, p, args)
 		if err != nil {
@@ -223,43 +211,19 @@ func measureCommand() *command {
 }
 
 func runMeasure(ctx context.Context, p *program, args []string) error {
-	cfg, rest, err := loadConfig(args, p.environ)
-	if err != nil {
-		return err
-	}
-	if len(rest) != 2 {
-		return usagef("needs FILE and REQUEST")
-	}
-	params, err := iiif.ParseParams(rest[1], iiif.V3)
-	if err != nil {
-		return &usageError{err.Error()}
-	}
-	w, err := openWorkbench(cfg, rest[0])
+	w, err := openWorkbench(args, p.environ)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	small := params
+	small := w.params
 	small.Region, small.Size = iiif.Region{Kind: iiif.RegionPixels, Pixels: iiif.Rect{Width: 16, Height: 16}}, iiif.Size{Kind: iiif.SizeMax}
 	if err := w.discard(ctx, small); err != nil {
 		return explained(err)
 	}
-	n, err := decode.PeakOf(func() error { return w.discard(ctx, params) })
+	n, err := decode.PeakOf(func() error { return w.discard(ctx, w.params) })
 	if err != nil {
 		return explained(err)
 	}
 	return json.NewEncoder(p.stdout).Encode(n)
-}
-
-// discard carries a request out and throws the picture away.
-func (w *workbench) discard(ctx context.Context, params iiif.Params) error {
-	job, err := w.renderer.Prepare(ctx, render.Request{Subject: w.subject, Params: params})
-	if err != nil {
-		return err
-	}
-	obj, err := w.dir.Open(ctx, w.subject.Identifier)
-	if err != nil {
-		return err
-	}
-	return errors.Join(w.engine.Render(ctx, obj, job.Plan, io.Discard), obj.Close())
 }

@@ -9,10 +9,7 @@ import (
 	"path/filepath"
 
 	"example.com/iiifd/decode"
-	"example.com/iiifd/iiif"
 	"example.com/iiifd/option"
-	"example.com/iiifd/render"
-	"example.com/iiifd/source"
 )
 
 func renderCommand() *command {
@@ -30,23 +27,15 @@ func runRender(ctx context.Context, p *program, args []string) error {
 	if err != nil {
 		return err
 	}
-	cfg, rest, err := loadConfig(args, p.environ)
-	if err != nil {
-		return err
-	}
-	if len(rest) != 2 || out == "" {
+	if out == "" {
 		return usagef("needs FILE, REQUEST and -o OUT")
 	}
-	params, err := iiif.ParseParams(rest[1], iiif.V3)
-	if err != nil {
-		return &usageError{err.Error()}
-	}
-	w, err := openWorkbench(cfg, rest[0])
+	w, err := openWorkbench(args, p.environ)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	job, err := w.renderer.Prepare(ctx, render.Request{Subject: w.subject, Params: params})
+	job, err := w.prepare(ctx, w.params)
 	if err != nil {
 		return explained(err)
 	}
@@ -63,36 +52,6 @@ func runRender(ctx context.Context, p *program, args []string) error {
 		_, err := io.Copy(f, answer)
 		return err
 	})
-}
-
-// workbench is an engine and a renderer for one file, for the commands that
-// need no server.
-type workbench struct {
-	engine   *decode.Engine
-	dir      *source.Directory
-	renderer *render.Renderer
-	subject  render.Subject
-}
-
-func openWorkbench(cfg *config, file string) (*workbench, error) {
-	dir, err := source.NewDirectory(filepath.Dir(file), cfg.Source)
-	if err != nil {
-		return nil, err
-	}
-	engine, err := decode.Start(cfg.Decode, quiet(), nil)
-	if err != nil {
-		return nil, errors.Join(err, dir.Close())
-	}
-	r, err := render.New(cfg.Render, render.Deps{Decoder: engine}, 1)
-	if err != nil {
-		return nil, errors.Join(err, dir.Close())
-	}
-	return &workbench{engine: engine, dir: dir, renderer: r, subject: render.Subject{Source: dir, Identifier: filepath.Base(file)}}, nil
-}
-
-func (w *workbench) Close() {
-	w.engine.Close()
-	_ = w.dir.Close()
 }
 
 // explained adds a decoder's own words: on the command line they help.

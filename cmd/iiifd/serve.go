@@ -42,9 +42,12 @@ type service struct {
 	egress    egress
 	admission *admission.Controller
 	renderer  *render.Renderer
+	handles   *source.Pool
 	server    *server.Server
 	operator  *server.Operator
 	telemetry *metrics.Telemetry
+	metrics   *programMetrics
+	sources   *source.Metrics
 	dirs      []*source.Directory
 }
 
@@ -101,6 +104,8 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 		return nil, err
 	}
 	reg := s.telemetry.Registerer()
+	s.metrics, s.sources = newProgramMetrics(reg), source.NewMetrics(reg)
+	s.metrics.count(cfg.Warnings)
 	if s.engine, err = decode.Start(cfg.Decode, s.log, reg); err != nil {
 		return nil, err
 	}
@@ -110,8 +115,10 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if err := s.openAdmission(reg); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	s.handles = source.NewPool(cfg.Source.OpenFiles)
 	s.renderer, err = render.New(cfg.Render, render.Deps{
 		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: cfg.Admission.Threshold,
+		Tracer: s.telemetry.Tracer(), Registerer: reg, Handles: s.handles,
 	}, s.probes())
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -126,7 +133,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	}
 	s.server, err = server.New(cfg.Server, server.Deps{
 		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
-		Log: s.log, Access: s.log, Registerer: reg,
+		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -191,12 +198,16 @@ func (s *service) mounts(dir string) ([]server.Mount, error) {
 	return mounts, nil
 }
 
-func (s *service) open(dir string) (*source.Directory, error) {
+func (s *service) open(dir string) (source.Source, error) {
 	d, err := source.NewDirectory(dir, s.cfg.Source)
-	if err == nil {
-		s.dirs = append(s.dirs, d)
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	s.dirs = append(s.dirs, d)
+	if s.sources == nil {
+		return d, nil
+	}
+	return s.sources.Measured(d), nil
 }
 
 // announce prints where the server can be reached.
@@ -238,6 +249,7 @@ func (s *service) reload(args, environ []string) {
 		s.log.Error("configuration only partly reloaded", "error", err.Error())
 		return
 	}
+	s.metrics.count(next.Warnings)
 	setLevel(&s.level, next.Log.Level)
 	s.cfg = next
 	s.log.Info("configuration reloaded")
@@ -275,6 +287,9 @@ func (s *service) close() error {
 	}
 	if s.admission != nil {
 		s.admission.Close()
+	}
+	if s.handles != nil {
+		errs = append(errs, s.handles.Close())
 	}
 	for _, d := range s.dirs {
 		errs = append(errs, d.Close())

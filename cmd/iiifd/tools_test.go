@@ -89,7 +89,7 @@ func TestCacheCommand(t *testing.T) {
 		{[]string{"verify"}, 0, "0 damaged"},
 		{[]string{"purge", "--all"}, 0, "removed 0 files"},
 		{[]string{"purge", "a.tif", "b.tif"}, 0, "removed 0 files"},
-		{[]string{"purge"}, 2, "needs identifiers"},
+		{[]string{"purge"}, 2, "nothing is selected"},
 		{[]string{"purge", "--older-than", "soon"}, 2, "duration"},
 		{[]string{"stat", "x"}, 2, "no arguments"},
 		{[]string{}, 2, "needs one of"},

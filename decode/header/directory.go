@@ -2,30 +2,30 @@ package header
 
 // The TIFF tags read here (TIFF 6.0 and its technical notes).
 const (
-	tagNewSubfileType    = 254
-	tagImageWidth        = 256
-	tagImageLength       = 257
-	tagBitsPerSample     = 258
-	tagCompression       = 259
-	tagPhotometric       = 262
-	tagStripOffsets      = 273
-	tagSamplesPerPixel   = 277
-	tagRowsPerStrip      = 278
-	tagPlanar            = 284
-	tagColorMap          = 320
-	tagTileWidth         = 322
-	tagTileLength        = 323
-	tagTileOffsets       = 324
-	tagSubIFDs           = 330
-	tagInkSet            = 332
-	tagSampleFormat      = 339
-	tagYCbCrSubsampling  = 530
-	tagICC               = 34675
-	subfileReduced       = 1
-	subfilePage          = 2
-	subfileMask          = 4
-	photometricMask      = 4
-	unboundedRowsPerStip = 1 << 31
+	tagNewSubfileType   = 254
+	tagImageWidth       = 256
+	tagImageLength      = 257
+	tagBitsPerSample    = 258
+	tagCompression      = 259
+	tagPhotometric      = 262
+	tagStripOffsets     = 273
+	tagSamplesPerPixel  = 277
+	tagRowsPerStrip     = 278
+	tagPlanar           = 284
+	tagColorMap         = 320
+	tagTileWidth        = 322
+	tagTileLength       = 323
+	tagTileOffsets      = 324
+	tagSubIFDs          = 330
+	tagInkSet           = 332
+	tagSampleFormat     = 339
+	tagYCbCrSubsampling = 530
+	tagICC              = 34675
+	subfileReduced      = 1
+	subfilePage         = 2
+	subfileMask         = 4
+	photometricMask     = 4
+	unboundedRows       = 1 << 31
 )
 
 // directoryTags are the tags whose entries a directory keeps; the index in
@@ -34,7 +34,7 @@ var directoryTags = [...]uint16{
 	tagNewSubfileType, tagImageWidth, tagImageLength, tagBitsPerSample, tagCompression,
 	tagPhotometric, tagStripOffsets, tagSamplesPerPixel, tagRowsPerStrip,
 	tagPlanar, tagColorMap, tagTileWidth, tagTileLength, tagTileOffsets, tagSubIFDs, tagInkSet,
-	tagSampleFormat, tagYCbCrSubsampling, tagICC, tagOrientation,
+	tagSampleFormat, tagYCbCrSubsampling, tagICC, tagOrientation, tagTileByteCounts, tagJPEGTables,
 }
 
 // directory is one image file directory: the entries that matter.
@@ -106,7 +106,7 @@ func (r ifdReader) plane(d *directory) (plane, error) {
 		{&p.compression, tagCompression, 1},
 		{&p.photometric, tagPhotometric, 1},
 		{&planar, tagPlanar, 1},
-		{&rows, tagRowsPerStrip, unboundedRowsPerStip},
+		{&rows, tagRowsPerStrip, unboundedRows},
 	} {
 		v, err := r.number(d, f.tag, f.fallback)
 		if err != nil {

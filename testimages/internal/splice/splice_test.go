@@ -106,7 +106,7 @@ func pipe(t *testing.T, in []byte, name string, args ...string) []byte {
 // panic, cut off wherever it may be.
 func TestRefusals(t *testing.T) {
 	for _, name := range []string{"jpeg-420.jpg", "jpeg-restart.jpg", "jp2-tiled.jp2", "jp2-lossy-untiled.jp2"} {
-		whole, err := os.ReadFile(filepath.Join("..", "..", name))
+		whole, err := os.ReadFile(filepath.Join("..", "..", "images", name))
 		if err != nil {
 			t.Fatal(err)
 		}
