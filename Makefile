@@ -13,7 +13,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 PURE := ./iiif/... ./decode/plan/... ./decode/header/... ./option/... ./source/... ./cache/... ./auth/... ./admission/... ./lua/... ./docroot/...
 
-.PHONY: run build test test-pure test-browser lint fmt fuzz docs check e2e build-packages test-packages clean container container-test
+.PHONY: run build test test-pure test-browser lint fmt fuzz storm docs check build-packages test-packages clean container container-test
 
 build-packages:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -36,6 +36,12 @@ test: test-packages build
 test-browser: test-packages build
 	@command -v npm >/dev/null || scripts/install-packages nodejs npm
 	tests/browser/test.sh
+
+# Overload, abuse and crashes in memory cgroups of 256 MiB to 1 GiB; takes
+# root and about ten minutes. STORM=-long is the whole of it.
+storm: test-packages build
+	go build -o bin/storm ./tests/storm
+	bin/storm -iiifd bin/iiifd $(STORM)
 
 test-pure:
 	CGO_ENABLED=0 go test $(PURE)

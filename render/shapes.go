@@ -24,7 +24,7 @@ func newShapes(decoder Decoder, bytes int64, probes int) *shapes {
 	return &shapes{
 		decoder: decoder,
 		known: otter.Must(&otter.Options[string, plan.Shape]{
-			MaximumWeight: uint64(max(bytes, 0)),
+			MaximumWeight: uint64(max(bytes, 1)), // One byte holds no shape; the cache takes no 0.
 			Weigher: func(key string, s plan.Shape) uint32 {
 				return uint32(256 + len(key) + 80*len(s.Levels))
 			},

@@ -64,6 +64,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer cancel(nil)
 		timer := time.AfterFunc(s.settings().RequestTimeout, func() { cancel(errRequestTimeout) })
 		defer timer.Stop()
+		limitBody(rw, r, s.settings().BodyReadTimeout)
 		w := newWriter(rw, s.settings().WriteTimeout, timer)
 		w.Header().Set("X-Request-Id", x.id)
 		r = r.WithContext(ctx)

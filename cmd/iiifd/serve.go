@@ -262,22 +262,32 @@ func (s *service) reload(args, environ []string) {
 // telemetryTimeout bounds the last push.
 const telemetryTimeout = 5 * time.Second
 
+// drain refuses what waits for a permit, lets running requests end and then
+// waits until their decodes have really stopped, which read from the sources.
+func (s *service) drain() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
+	defer cancel()
+	if s.admission != nil {
+		s.admission.Drain()
+	}
+	if s.server == nil {
+		return nil
+	}
+	err := s.server.Close(ctx)
+	if s.admission != nil && s.admission.Idle(ctx) != nil {
+		s.log.Warn("decodes are still running", "count", len(s.admission.Decodes()))
+	}
+	return err
+}
+
 // close ends everything in reverse order.
 func (s *service) close() error {
-	var errs []error
-	if s.admission != nil {
-		s.admission.Drain() // Who waits is told so at once; what runs may end.
-	}
-	if s.server != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
-		defer cancel()
-		errs = append(errs, s.server.Close(ctx))
-	}
+	s.prefetch.Close()
+	s.warmer.Close()
+	errs := []error{s.drain()}
 	if s.operator != nil {
 		errs = append(errs, s.operator.Close())
 	}
-	s.prefetch.Close()
-	s.warmer.Close()
 	if s.cache != nil {
 		errs = append(errs, s.cache.Close())
 	}
