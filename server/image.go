@@ -62,7 +62,11 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	defer stop()
 	defer answer.Close()
 	s.explain(r, job, answer.Outcome, nil)
-	return s.send(ctx, w, answer)
+	if err := s.send(ctx, w, answer); err != nil {
+		return err
+	}
+	s.deps.Prefetch.Served(job)
+	return nil
 }
 
 // imageHead answers HEAD without decoding: with the length where the answer

@@ -14,6 +14,7 @@ import (
 	"example.com/iiifd/admission"
 	"example.com/iiifd/cache"
 	"example.com/iiifd/decode"
+	"example.com/iiifd/render"
 )
 
 // egress books answers in memory with the admission controller, which is
@@ -73,6 +74,14 @@ func (s *service) openAdmission(reg prometheus.Registerer) error {
 	s.egress.ledger.Store(s.admission.Egress)
 	debug.SetMemoryLimit(books.GoMemLimit)
 	return nil
+}
+
+// openBeside starts what works beside requests, with a part of the threads
+// that admission leaves to it.
+func (s *service) openBeside() {
+	threads := s.admission.Snapshot().Threads.Total
+	s.prefetch = render.NewPrefetcher(s.renderer, threads/4)
+	s.warmer = render.NewWarmer(s.renderer, threads/2, s.log)
 }
 
 // residentBytes is the process' resident memory; 0 where it cannot be read.
