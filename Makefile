@@ -15,7 +15,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 PURE := ./iiif/... ./decode/plan/... ./decode/header/... ./option/... ./source/... ./cache/... ./auth/... ./admission/... ./lua/... ./docroot/...
 
-.PHONY: run build test test-pure test-browser lint fmt fuzz docs check e2e build-packages test-packages clean container container-test
+.PHONY: run build test test-pure test-browser lint fmt fuzz e2e storm docs check build-packages test-packages clean container container-test
 
 build-packages:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -44,6 +44,12 @@ e2e: build
 	@scripts/install-packages $(E2E_PACKAGES)
 	go test -tags e2e -count=1 -timeout 20m ./tests/e2e
 
+# Overload, abuse and crashes in memory cgroups of 256 MiB to 1 GiB; takes
+# root and about ten minutes. STORM=-long is the whole of it.
+storm: test-packages build
+	go build -o bin/storm ./tests/storm
+	bin/storm -iiifd bin/iiifd $(STORM)
+
 test-pure:
 	CGO_ENABLED=0 go test $(PURE)
 
@@ -61,7 +67,7 @@ fuzz:
 check: fmt lint test test-pure docs
 
 docs:
-	go test ./cmd/iiifd -run 'TestManual' -update
+	go test ./cmd/iiifd -run 'TestManual|TestMetrics' -update
 
 # The engine is asked for only where it is used. Podman drops the health check
 # from images that are not in docker's format.

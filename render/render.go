@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
@@ -57,6 +58,8 @@ type Deps struct {
 	Threshold int64
 	// Tracer makes the spans of the stages; nil for none.
 	Tracer trace.Tracer
+	// Registerer takes the metrics; may be nil.
+	Registerer prometheus.Registerer
 }
 
 // Renderer answers image requests.
@@ -65,6 +68,7 @@ type Renderer struct {
 	decoder Decoder
 	shapes  *shapes
 	tracer  trace.Tracer
+	metrics *metrics
 	current atomic.Pointer[Config]
 }
 
@@ -74,7 +78,10 @@ func New(cfg Config, deps Deps, probes int) (*Renderer, error) {
 	if cfg.HeaderProbes > 0 {
 		probes = cfg.HeaderProbes
 	}
-	r := &Renderer{deps: deps, decoder: deps.Decoder, shapes: newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes), tracer: deps.Tracer}
+	r := &Renderer{deps: deps, decoder: deps.Decoder, tracer: deps.Tracer}
+	r.shapes = newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes)
+	r.metrics = newMetrics(deps.Registerer, r.shapes.probes)
+	r.shapes.headers = r.metrics.headers
 	if r.tracer == nil {
 		r.tracer = noop.Tracer{}
 	}

@@ -70,11 +70,11 @@ func New(cfg Config, deps Deps) (*Server, error) {
 	}
 	s := &Server{
 		deps: deps, log: deps.Log, access: deps.Access,
-		metrics: newMetrics(deps.Registerer),
 		tracing: newTracing(deps.Tracer),
 		streams: make(chan struct{}, cfg.FileStreams),
 		served:  make(chan error, 1),
 	}
+	s.metrics = newMetrics(deps.Registerer, s)
 	if err := s.Reload(cfg); err != nil {
 		return nil, err
 	}
