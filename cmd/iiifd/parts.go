@@ -63,7 +63,7 @@ func (s *service) openAdmission(reg prometheus.Registerer) error {
 		IdleFloor: residentBytes(), GoIdle: goBytes(),
 		OffDisk: s.cache.BookedBytes(),
 		Vips:    func() (int64, bool) { return decode.ReadAllocator().Allocated, true },
-		GoHeap:  func() (int64, bool) { return goBytes(), true },
+		GoHeap:  func() (int64, bool) { return goLive(), true },
 		Cached:  s.cache.MemoryBytes,
 	}, s.log, reg)
 	if err != nil {
@@ -106,6 +106,23 @@ func goBytes() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+}
+
+// goLive is the part of goBytes that collecting garbage could not return. The
+// rest says nothing of how short memory is: the runtime lets garbage grow up
+// to its limit whenever it is worth the time.
+func goLive() int64 {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/os-stacks:bytes"},
+		{Name: "/memory/classes/metadata/mcache/inuse:bytes"}, {Name: "/memory/classes/metadata/mspan/inuse:bytes"},
+		{Name: "/memory/classes/metadata/other:bytes"}, {Name: "/memory/classes/other:bytes"}, {Name: "/memory/classes/profiling/buckets:bytes"},
+	}
+	metrics.Read(samples)
+	sum := int64(0)
+	for _, s := range samples {
+		sum += int64(s.Value.Uint64())
+	}
+	return sum
 }
 
 // probes is how many headers may be read at once by default.
