@@ -50,6 +50,7 @@ type stand struct {
 	metrics *prometheus.Registry
 	// admission and answers are the parts whose gauges drills look at.
 	admission *admission.Controller
+	renderer  *render.Renderer
 	answers   *cache.Cache
 }
 
@@ -119,6 +120,9 @@ func build(t testing.TB, p setup) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
+	st.renderer = r
+	prefetch := render.NewPrefetcher(r, 1)
+	t.Cleanup(prefetch.Close)
 	deps := server.Deps{
 		Renderer: r, Admission: controller, Log: log, Access: slog.New(slog.NewJSONHandler(st.access, nil)), Registerer: st.metrics,
 		Mounts: []server.Mount{
@@ -126,7 +130,8 @@ func build(t testing.TB, p setup) *stand {
 			{Path: "/iiif/2", Version: iiif.V2, Source: src},
 			{Path: "/internal/pictures", Public: "/img", Version: iiif.V3, Source: src},
 		},
-		Ready: func(context.Context) error { return nil },
+		Ready:    func(context.Context) error { return nil },
+		Prefetch: prefetch,
 	}
 	if !p.unseen {
 		deps.Viewer = docroot.NewViewer(server.NewGallery(dir, r), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: log})
