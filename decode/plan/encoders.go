@@ -20,9 +20,13 @@ func (m *measure) encoder() []Part {
 	case iiif.FormatWebP:
 		// An alpha plane is coded without loss, by the costly coder.
 		why = "encoder: whole picture and its planes"
-		perPixel := 7.5
-		if alpha {
+		// Black and white leaves more to code, block by block.
+		perPixel := 7.2
+		switch {
+		case alpha:
 			perPixel = 42
+		case m.p.Transform.Quality == iiif.QualityBitonal || m.p.Shape.BitsPerSample == 1:
+			perPixel = 8.5
 		}
 		bytes = sum(times(px, perPixel), mib)
 	case iiif.FormatAVIF:

@@ -6,7 +6,7 @@ func (m *measure) heif() []Part {
 	s := m.p.Shape
 	perPixel, base := 7.6, int64(3*mib)
 	if s.Loader == LoaderAVIF {
-		perPixel, base = 6.6, 6*mib
+		perPixel, base = 6.6, 15*mib/2
 	}
 	if s.BitsPerSample > 8 {
 		perPixel *= 2
