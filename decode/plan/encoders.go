@@ -34,7 +34,7 @@ func (m *measure) encoder() []Part {
 		bytes = sum(times(px, 22), 6*mib)
 	case iiif.FormatGIF:
 		why = "encoder: whole picture and its palette"
-		bytes = sum(product(px, 15), min(product(px, 9), 20*mib), mib)
+		bytes = sum(product(px, 15), min(product(px, 9), 20*mib), 2*mib)
 	case iiif.FormatJP2:
 		why = "encoder: a tile, and the whole output"
 		samples := product(px, m.written)
@@ -46,7 +46,7 @@ func (m *measure) encoder() []Part {
 		if alpha {
 			perPixel = 75
 		}
-		bytes = sum(product(px, perPixel), min(product(px, 12), 8*mib), 2*mib)
+		bytes = sum(product(px, perPixel), min(product(px, 12), 8*mib), 3*mib)
 	default:
 		why = "encoder: unknown, whole picture"
 		bytes = sum(product(px, 75), 8*mib)

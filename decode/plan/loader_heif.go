@@ -12,7 +12,7 @@ func (m *measure) heif() []Part {
 		perPixel *= 2
 	}
 	if s.Alpha {
-		perPixel *= 1.3
+		perPixel *= 1.15
 		base += 2 * mib
 	}
 	codec := sum(times(m.pixels(), perPixel), s.FileSize, base)
