@@ -15,7 +15,7 @@ const (
 	minIngest = 8 << 20
 	maxIngest = 2 << 30
 	// maxDerived bounds the egress ledger and the memory cache where the
-	// operator set neither.
+	// operator set neither, and what GoMemLimit leaves for connections.
 	maxDerived = 256 << 20
 )
 
@@ -115,7 +115,10 @@ func (n needs) close(envelope int64) (Books, bool) {
 	atLeast(&b.TileReserve, max(n.threshold, envelope/8))
 	atLeast(&b.FullBudget, min(n.threshold, b.FullMost))
 	atLeast(&b.TileReserve, n.threshold)
-	b.GoMemLimit = (n.goIdle + b.MemoryCache + b.Egress + b.Ingest + b.Scripts) / 4 * 5
+	// Connections and their buffers are in no line: they have half of what is
+	// not booked. Without it the collector would run all the time, at a limit
+	// that a few hundred clients reach in a small container.
+	b.GoMemLimit = (n.goIdle+b.MemoryCache+b.Egress+b.Ingest+b.Scripts)/4*5 + min((envelope-b.Usable)/2, maxDerived)
 	return b, b.over() <= 0
 }
 

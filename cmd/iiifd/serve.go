@@ -42,6 +42,8 @@ type service struct {
 	egress    egress
 	admission *admission.Controller
 	renderer  *render.Renderer
+	prefetch  *render.Prefetcher
+	warmer    *render.Warmer
 	handles   *source.Pool
 	server    *server.Server
 	operator  *server.Operator
@@ -123,6 +125,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	s.openBeside()
 	mounts, err := s.mounts(dir)
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -133,7 +136,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	}
 	s.server, err = server.New(cfg.Server, server.Deps{
 		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
-		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(),
+		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(), Prefetch: s.prefetch,
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -141,6 +144,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if !cfg.Operator.Off() {
 		s.operator, err = server.OpenOperator(ctx, cfg.Operator, server.OperatorDeps{
 			Admission: s.admission, Cache: s.cache, Metrics: s.telemetry.Handler(), Public: s.server, Log: s.log,
+			Warmer: s.warmer,
 		})
 		if err != nil {
 			return nil, errors.Join(err, s.close())
@@ -278,6 +282,8 @@ func (s *service) drain() error {
 
 // close ends everything in reverse order.
 func (s *service) close() error {
+	s.prefetch.Close()
+	s.warmer.Close()
 	errs := []error{s.drain()}
 	if s.operator != nil {
 		errs = append(errs, s.operator.Close())

@@ -4,7 +4,7 @@ package plan
 // (heifload.c, vips_foreign_load_heif_generate), and reads the whole file.
 func (m *measure) heif() []Part {
 	s := m.p.Shape
-	perPixel, base := 7.6, int64(2*mib)
+	perPixel, base := 7.6, int64(3*mib)
 	if s.Loader == LoaderAVIF {
 		perPixel, base = 6.6, 6*mib
 	}

@@ -17,5 +17,5 @@ func (m *measure) jxl() []Part {
 	if !s.Lossless {
 		codec = sum(codec, s.FileSize)
 	}
-	return add(parts, StageCodec, sum(codec, 4*mib), "decoder's frame")
+	return add(parts, StageCodec, sum(codec, 2*mib), "decoder's frame")
 }
