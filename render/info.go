@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 
+	"example.com/iiifd/auth"
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/source"
@@ -12,21 +13,26 @@ import (
 type Description struct {
 	Info   iiif.Info
 	Source source.Info
-	// Width and Height are the upright size in pixels.
+	// Width and Height are the upright size in pixels, as it is shown.
 	Width, Height int
 	Pages         int
 }
 
-// Info describes an image; id is its public URI.
-func (r *Renderer) Info(ctx context.Context, s Subject, id string) (*Description, error) {
+// Info describes an image as it is shown in a size; id is its public URI.
+func (r *Renderer) Info(ctx context.Context, s Subject, id string, size auth.Size) (*Description, error) {
 	src, shape, err := r.shape(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	width, height := shape.Upright()
+	tile := tileSize(shape)
+	if v := shownAs(shape, size); v != (iiif.Dimensions{}) {
+		width, height = v.Width, v.Height
+		tile = iiif.Dimensions{Width: defaultTile, Height: defaultTile}
+	}
 	cfg := r.current.Load()
 	info := iiif.NewInfo(id, iiif.Image{Width: width, Height: height, Gray: shape.Gray()},
-		[]iiif.Dimensions{tileSize(shape)}, cfg.limits(width, height), r.decoder.Formats())
+		[]iiif.Dimensions{tile}, cfg.limits(width, height), r.decoder.Formats())
 	for _, f := range cfg.PreferredFormats {
 		info.PreferredFormats = append(info.PreferredFormats, iiif.Format(f))
 	}
