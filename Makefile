@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
-BUILD_PACKAGES := libvips-dev libopenjp2-7-dev libjemalloc-dev gcc libc6-dev pkg-config ca-certificates
+BUILD_PACKAGES := libvips-dev libjpeg62-turbo-dev libopenjp2-7-dev gcc libc6-dev pkg-config ca-certificates libjemalloc-dev
 TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182
@@ -13,7 +13,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 PURE := ./iiif/... ./decode/plan/... ./decode/header/... ./option/... ./source/... ./cache/... ./auth/... ./admission/... ./lua/... ./docroot/...
 
-.PHONY: run build test test-pure test-browser lint fmt fuzz docs check e2e build-packages test-packages clean container container-test
+.PHONY: run build test test-pure test-browser lint fmt fuzz storm docs check build-packages test-packages clean container container-test
 
 build-packages:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -37,6 +37,12 @@ test-browser: test-packages build
 	@command -v npm >/dev/null || scripts/install-packages nodejs npm
 	tests/browser/test.sh
 
+# Overload, abuse and crashes in memory cgroups of 256 MiB to 1 GiB; takes
+# root and about ten minutes. STORM=-long is the whole of it.
+storm: test-packages build
+	go build -o bin/storm ./tests/storm
+	bin/storm -iiifd bin/iiifd $(STORM)
+
 test-pure:
 	CGO_ENABLED=0 go test $(PURE)
 
@@ -54,7 +60,7 @@ fuzz:
 check: fmt lint test test-pure docs
 
 docs:
-	go test ./cmd/iiifd -run 'TestManual' -update
+	go test ./cmd/iiifd -run 'TestManual|TestMetrics' -update
 
 # The engine is asked for only where it is used. Podman drops the health check
 # from images that are not in docker's format.

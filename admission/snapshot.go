@@ -20,6 +20,7 @@ type Snapshot struct {
 	Draining              bool            `json:"draining"`
 	Budget                BudgetState     `json:"budget"`
 	Books                 Books           `json:"books"`
+	Memory                MemoryState     `json:"memory"`
 	Threads               ThreadsState    `json:"threads"`
 	Queue                 QueueState      `json:"queue"`
 	ShedTotal             uint64          `json:"shed_total"`
@@ -128,15 +129,17 @@ type FanoutState struct {
 
 // Snapshot copies the state under the lock.
 func (c *Controller) Snapshot() Snapshot {
+	memory := c.outsideMemory()
 	now := c.facts.Since()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.shadow != nil {
 		c.shadow.advance(now)
 	}
+	c.chargeLocked(&memory)
 	queue := c.queueStateLocked()
 	s := Snapshot{
-		Version: SnapshotVersion, Mode: c.cfg.Mode, Draining: c.draining, Books: c.books,
+		Version: SnapshotVersion, Mode: c.cfg.Mode, Draining: c.draining, Books: c.books, Memory: memory,
 		Budget: c.budgetStateLocked(),
 		Threads: ThreadsState{
 			Total: c.threads.total, InUse: c.sched.use.permits(), TileMin: c.threads.tileMin,

@@ -22,6 +22,8 @@ type Config struct {
 	KeepDepth       bool
 	PDFResolution   int
 	AllowedLoaders  []string
+	ShortPath       bool
+	StoredTiles     bool
 }
 
 // Options declares the settings.
@@ -42,6 +44,10 @@ func (c *Config) Options(s *option.Set) {
 	s.Int(&c.PNGCompression, "png-compression", 6, 1, 9, "Compression level of png output: more is smaller and slower.")
 	s.Bool(&c.KeepDepth, "keep-16-bit", false, "Keep 16 bits per sample of deeper sources in tif and png output instead of scaling to 8.")
 	s.Int(&c.PDFResolution, "pdf-resolution", 72, 18, 1200, "Pixels per inch at which pages of PDF sources are one image.")
+	s.Bool(&c.StoredTiles, "stored-tiles", true,
+		"Pass a stored JPEG tile of a tiled TIFF on as it is where it is exactly what was asked for. It then has the quality it was stored with, not jpeg-quality.")
+	s.Bool(&c.ShortPath, "short-path", true,
+		"Make tiles and smaller copies of tiled sources with libjpeg and OpenJPEG alone where that gives what libvips would give. Off sends everything through libvips.")
 	s.List(&c.AllowedLoaders, "loaders", defaultLoaders(),
 		"Kinds of sources that are decoded. All other decoders of libvips are switched off.")
 }
@@ -69,6 +75,7 @@ func (e *Engine) PlanOptions() plan.Options {
 		JPEGQuality: c.JPEGQuality, JPEGSubsampling: c.JPEGSubsampling, WebPQuality: c.WebPQuality,
 		AVIFQuality: c.AVIFQuality, JXLQuality: c.JXLQuality, JP2Quality: c.JP2Quality,
 		PNGCompression: c.PNGCompression, KeepDepth: c.KeepDepth, VipsVersion: e.VipsVersion(),
+		ShortPath: c.ShortPath, StoredTiles: c.StoredTiles,
 	}
 }
 

@@ -32,6 +32,7 @@ type Engine struct {
 	allowed     map[plan.Loader]bool
 	formats     []iiif.Format
 	active      atomic.Int64
+	short       *shorts
 }
 
 // process is what a process has one of: libvips with its message handler,
@@ -64,7 +65,7 @@ func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, er
 	if process.err != nil {
 		return nil, fmt.Errorf("decode: starting libvips: %w", process.err)
 	}
-	e := &Engine{config: cfg, log: log, imageOffset: offset, warnings: process.warnings, allowed: make(map[plan.Loader]bool)}
+	e := &Engine{config: cfg, log: log, imageOffset: offset, warnings: process.warnings, allowed: make(map[plan.Loader]bool), short: newShorts()}
 	e.metrics = newMetrics(reg, e)
 	e.block()
 	for _, enc := range encoders() {
@@ -77,7 +78,7 @@ func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, er
 
 // Close ends the use of e. libvips itself stays: it cannot be started twice
 // in a process.
-func (e *Engine) Close() {}
+func (e *Engine) Close() { e.short.close() }
 
 // block switches off all decoders but those allowed.
 func (e *Engine) block() {

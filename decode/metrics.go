@@ -15,6 +15,7 @@ import (
 type metrics struct {
 	renders *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
+	short   *prometheus.CounterVec
 }
 
 func newMetrics(reg prometheus.Registerer, e *Engine) *metrics {
@@ -37,6 +38,10 @@ func newMetrics(reg prometheus.Registerer, e *Engine) *metrics {
 			Name: "iiifd_decode_render_seconds", Help: "Time from opening a source to the last byte written.",
 			Buckets: prometheus.ExponentialBuckets(0.002, 2.5, 12),
 		}, []string{"source"}),
+		short: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "iiifd_decode_short_total",
+			Help: "Pictures made without libvips, by way: stored tiles passed on, tiles decoded, JPEG 2000; declined are those that it made after all.",
+		}, []string{"way"}),
 	}
 }
 

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"errors"
 	"io"
 	"runtime"
 	"time"
@@ -28,6 +29,11 @@ func (e *Engine) Render(ctx context.Context, obj source.Object, p plan.Plan, w i
 	}()
 	if cause := context.Cause(ctx); cause != nil {
 		return newError(Killed, "", cause)
+	}
+	if p.Short != plan.ShortNone {
+		if err := e.renderShort(ctx, obj, &p, w); !errors.Is(err, errDeclined) {
+			return err
+		}
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

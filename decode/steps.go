@@ -17,6 +17,7 @@ import (
 var steps = map[plan.Step]func(*job) error{
 	plan.StepAdvance: advance,
 	plan.StepCrop:    crop,
+	plan.StepPad:     pad,
 	plan.StepFlatten: flatten,
 	plan.StepResize:  resize,
 	plan.StepWindow:  window,
@@ -55,6 +56,11 @@ func crop(j *job) error {
 	return j.bind(func() error { return j.pic.ExtractArea(c.X, c.Y, c.Width, c.Height) })
 }
 
+func pad(j *job) error {
+	w, h := j.pic.Width()+j.plan.PadX, j.pic.Height()+j.plan.PadY
+	return j.bind(func() error { return j.pic.Embed(0, 0, w, h, vips.ExtendCopy) })
+}
+
 func flatten(j *job) error {
 	if !j.pic.HasAlpha() {
 		return nil
@@ -80,8 +86,15 @@ func fit(j *job) error {
 	return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_resize(im, w, h) })
 }
 
+// copyMemory renders into memory and gives up the source: what the decoder
+// and its caches held goes back to the system at once, so that the two phases
+// of the plan do not add up.
 func copyMemory(j *job) error {
-	return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_copy_memory(im) })
+	if err := j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_copy_memory(im) }); err != nil {
+		return err
+	}
+	ReturnFree()
+	return nil
 }
 
 func flip(j *job) error {

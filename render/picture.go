@@ -34,7 +34,11 @@ type Picture struct {
 
 // Picture reads an image's header.
 func (r *Renderer) Picture(ctx context.Context, s Subject) (*Picture, error) {
-	info, shape, err := r.shape(ctx, s)
+	seen, err := r.stat(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	info, shape, err := r.header(ctx, s, seen)
 	if err != nil {
 		return nil, err
 	}

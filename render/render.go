@@ -12,6 +12,10 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
 	"example.com/iiifd/admission"
 	"example.com/iiifd/auth"
 	"example.com/iiifd/cache"
@@ -48,11 +52,17 @@ type Deps struct {
 	Cache *cache.Cache
 	// Admission decides which decode may run; nil lets all run.
 	Admission *admission.Controller
+	// Handles keeps sources open between requests; nil opens them for each.
+	Handles *source.Pool
 	// Ledger books answers in memory for a client's key; nil for the
 	// cache's own ledger.
 	Ledger func(key string) cache.Ledger
 	// Threshold is the price in bytes that the URL classifier compares with.
 	Threshold int64
+	// Tracer makes the spans of the stages; nil for none.
+	Tracer trace.Tracer
+	// Registerer takes the metrics; may be nil.
+	Registerer prometheus.Registerer
 }
 
 // Renderer answers image requests.
@@ -60,6 +70,8 @@ type Renderer struct {
 	deps    Deps
 	decoder Decoder
 	shapes  *shapes
+	tracer  trace.Tracer
+	metrics *metrics
 	current atomic.Pointer[Config]
 }
 
@@ -69,7 +81,13 @@ func New(cfg Config, deps Deps, probes int) (*Renderer, error) {
 	if cfg.HeaderProbes > 0 {
 		probes = cfg.HeaderProbes
 	}
-	r := &Renderer{deps: deps, decoder: deps.Decoder, shapes: newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes)}
+	r := &Renderer{deps: deps, decoder: deps.Decoder, tracer: deps.Tracer}
+	r.shapes = newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes)
+	r.metrics = newMetrics(deps.Registerer, r.shapes.probes)
+	r.shapes.headers = r.metrics.headers
+	if r.tracer == nil {
+		r.tracer = noop.Tracer{}
+	}
 	return r, r.Reload(cfg)
 }
 
@@ -89,15 +107,11 @@ func (r *Renderer) Prepare(ctx context.Context, req Request) (*Job, error) {
 	if !slices.Contains(r.decoder.Formats(), req.Params.Format) {
 		return nil, &iiif.Error{Status: 400, Code: iiif.CodeFormatUnsupported, Parameter: iiif.ParameterFormat, Reason: "This server does not write that format."}
 	}
-	info, shape, err := r.shape(ctx, req.Subject)
+	info, err := r.stat(ctx, req.Subject)
 	if err != nil {
 		return nil, err
 	}
-	options := r.decoder.PlanOptions()
-	if err := r.restrict(ctx, &options, shape, req.Restriction); err != nil {
-		return nil, err
-	}
-	p, err := r.plan(shape, req.Params, options)
+	info, p, err := r.price(ctx, req, info)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +120,36 @@ func (r *Renderer) Prepare(ctx context.Context, req Request) (*Job, error) {
 	sum := sha256.Sum256([]byte(job.identity))
 	job.ETag = `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
 	return job, nil
+}
+
+// stat describes the object as it is now.
+func (r *Renderer) stat(ctx context.Context, s Subject) (info source.Info, err error) {
+	span := Stage(ctx, r.tracer, StageStat)
+	defer func() { EndStage(span, err) }()
+	return s.Source.Stat(ctx, s.Identifier)
+}
+
+// price reads the header, where it is not known yet, and plans the work. The
+// description it returns is of what it read.
+func (r *Renderer) price(ctx context.Context, req Request, seen source.Info) (info source.Info, p plan.Plan, err error) {
+	span := Stage(ctx, r.tracer, StagePlan)
+	defer func() { EndStage(span, err) }()
+	info, shape, err := r.shape(ctx, req.Subject, seen)
+	if err != nil {
+		return info, p, err
+	}
+	options := r.decoder.PlanOptions()
+	if err := r.restrict(ctx, &options, shape, req.Restriction); err != nil {
+		return info, p, err
+	}
+	if p, err = r.plan(shape, req.Params, options); err != nil {
+		return info, p, err
+	}
+	if span.IsRecording() {
+		span.SetAttributes(AttributeSource.String(string(shape.Loader)), AttributeFormat.String(string(req.Params.Format)),
+			AttributeEstimate.Int64(p.Peak()))
+	}
+	return info, p, nil
 }
 
 // restrict sets what the image is shown as.
@@ -142,9 +186,10 @@ func (r *Renderer) plan(shape plan.Shape, params iiif.Params, options plan.Optio
 	return plan.New(shape, params, options)
 }
 
-// shape returns the object's description and header facts.
-func (r *Renderer) shape(ctx context.Context, s Subject) (source.Info, plan.Shape, error) {
-	info, shape, err := r.shapes.get(ctx, s)
+// shape returns the header facts of the object that was seen, and its
+// description, which is newer where the object has changed since.
+func (r *Renderer) shape(ctx context.Context, s Subject, seen source.Info) (source.Info, plan.Shape, error) {
+	info, shape, err := r.shapes.get(ctx, s, seen)
 	if err != nil {
 		return info, shape, err
 	}

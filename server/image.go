@@ -39,6 +39,9 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 		modified = time.Time{} // A date does not tell what was shown then.
 	}
 	if notModified(r, job.ETag, modified) {
+		if s.deps.Admission != nil {
+			s.deps.Admission.Replayed(admission.ReplayNotModified)
+		}
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
@@ -63,7 +66,7 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	defer stop()
 	defer answer.Close()
 	s.explain(r, job, answer.Outcome, nil)
-	return send(w, answer)
+	return s.send(ctx, w, answer)
 }
 
 // imageHead answers HEAD without decoding: with the length where the answer
@@ -108,25 +111,27 @@ func (e *tooLarge) Unwrap() error { return e.error }
 
 // send copies an answer to the client. Content-Length is set where the size
 // is known before the head.
-func send(w http.ResponseWriter, answer *render.Answer) error {
+func (s *Server) send(ctx context.Context, w http.ResponseWriter, answer *render.Answer) (err error) {
+	span := render.Stage(ctx, s.tracing, render.StageWrite)
+	defer func() { render.EndStage(span, err) }()
 	if answer.Size >= 0 {
 		w.Header().Set("Content-Length", strconv.FormatInt(answer.Size, 10))
-		_, err := answer.WriteTo(w)
+		_, err = answer.WriteTo(w)
 		return err
 	}
 	// The first piece is read before the head, so that work that fails early
 	// still gets an honest status.
 	var first bytes.Buffer
-	if _, err := first.ReadFrom(io.LimitReader(answer, piece)); err != nil {
+	if _, err = first.ReadFrom(io.LimitReader(answer, piece)); err != nil {
 		return err
 	}
 	if first.Len() < piece {
 		w.Header().Set("Content-Length", strconv.Itoa(first.Len()))
 	}
-	if _, err := first.WriteTo(w); err != nil {
+	if _, err = first.WriteTo(w); err != nil {
 		return err
 	}
-	_, err := answer.WriteTo(w)
+	_, err = answer.WriteTo(w)
 	return err
 }
 

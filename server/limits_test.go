@@ -137,19 +137,19 @@ func TestConnectionCap(t *testing.T) {
 	st := open(t, setup{dir: cases(t), set: map[string]string{"max-connections": "2"}})
 	one, two, three := st.client(t), st.client(t), st.client(t)
 	for _, c := range []*client{one, two} {
-		c.send(t, "/livez")
+		c.send(t, "/robots.txt")
 		if a := c.read(t); a.err != nil || a.StatusCode != http.StatusOK {
 			t.Fatal(a.err, a.Response)
 		}
 		st.access.next(t)
 	}
-	three.send(t, "/healthz")
+	three.send(t, "/iiif/3/I/info.json")
 	for range 50 {
-		one.send(t, "/livez")
+		one.send(t, "/robots.txt")
 		if a := one.read(t); a.err != nil || a.StatusCode != http.StatusOK {
 			t.Fatal(a.err, a.Response)
 		}
-		if line, values := st.access.next(t); values["path"] != "/livez" {
+		if line, values := st.access.next(t); values["path"] != "/robots.txt" {
 			t.Fatalf("served above the cap: %s", line)
 		}
 	}

@@ -66,7 +66,9 @@ func (s *Server) nothing(http.ResponseWriter, *http.Request) error {
 func (s *Server) mount(m Mount) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		setRoute(r, "unparsed")
+		span := render.Stage(r.Context(), s.tracing, render.StageParse)
 		req, err := iiif.Parse(strings.TrimPrefix(r.URL.EscapedPath(), m.Path+"/"), m.Version)
+		render.EndStage(span, err)
 		if err != nil {
 			return err
 		}

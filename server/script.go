@@ -36,7 +36,7 @@ func (s *Server) script(w http.ResponseWriter, r *http.Request, sc script) error
 			return refused
 		}
 	}
-	body, err := s.readBody(w, r)
+	body, err := s.readBody(r)
 	if err != nil {
 		return err
 	}

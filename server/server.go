@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/net/netutil"
 
 	"example.com/iiifd/admission"
@@ -52,6 +53,8 @@ type Deps struct {
 	// Access receives one line per request.
 	Access     *slog.Logger
 	Registerer prometheus.Registerer
+	// Tracer makes the spans of requests; nil for none.
+	Tracer trace.Tracer
 }
 
 // Server is the public listener.
@@ -60,6 +63,7 @@ type Server struct {
 	log     *slog.Logger
 	access  *slog.Logger
 	metrics *metrics
+	tracing *tracing
 	streams chan struct{}
 	current atomic.Pointer[settings]
 
@@ -83,10 +87,11 @@ func New(cfg Config, deps Deps) (*Server, error) {
 	}
 	s := &Server{
 		deps: deps, log: deps.Log, access: deps.Access,
-		metrics: newMetrics(deps.Registerer),
+		tracing: newTracing(deps.Tracer),
 		streams: make(chan struct{}, cfg.FileStreams),
 		served:  make(chan error, 1),
 	}
+	s.metrics = newMetrics(deps.Registerer, s)
 	if err := s.Reload(cfg); err != nil {
 		return nil, err
 	}

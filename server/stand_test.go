@@ -47,13 +47,16 @@ type stand struct {
 	access  *journal
 	log     *journal
 	metrics *prometheus.Registry
+	// admission and answers are the parts whose gauges drills look at.
+	admission *admission.Controller
+	answers   *cache.Cache
 }
 
 // settle is the longest that a test waits for what must happen at once.
 const settle = 30 * time.Second
 
 // build makes the server with all its parts; it does not listen yet.
-func build(t *testing.T, p setup) *stand {
+func build(t testing.TB, p setup) *stand {
 	t.Helper()
 	var cfg server.Config
 	var rcfg render.Config
@@ -112,7 +115,8 @@ func build(t *testing.T, p setup) *stand {
 	}
 	t.Cleanup(func() { _ = answers.Close() })
 	answers.SetMemoryBytes(controller.Books().MemoryCache)
-	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold}, 4)
+	st.admission, st.answers = controller, answers
+	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold, Registerer: st.metrics}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

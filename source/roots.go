@@ -11,12 +11,12 @@ import (
 type Roots struct{ roots []root }
 
 type root struct {
-	names     []string // as given and without links
-	directory *Directory
+	names  []string // as given and without links
+	source Source
 }
 
-// Add makes what lies below a directory reachable through d, which serves it.
-func (r *Roots) Add(dir string, d *Directory) error {
+// Add makes what lies below a directory reachable through src, which serves it.
+func (r *Roots) Add(dir string, src Source) error {
 	name, err := filepath.Abs(dir)
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
@@ -25,14 +25,14 @@ func (r *Roots) Add(dir string, d *Directory) error {
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
-	r.roots = append(r.roots, root{names: []string{name, real}, directory: d})
+	r.roots = append(r.roots, root{names: []string{name, real}, source: src})
 	return nil
 }
 
 // Find returns the source and the identifier that a path stands for: those of
 // the innermost directory, the first added of equal ones. ok is false for a
 // path outside of all. Whether there is such a file, Stat tells.
-func (r *Roots) Find(path string) (d *Directory, identifier string, ok bool) {
+func (r *Roots) Find(path string) (src Source, identifier string, ok bool) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, "", false
@@ -41,9 +41,9 @@ func (r *Roots) Find(path string) (d *Directory, identifier string, ok bool) {
 		for _, name := range root.names {
 			below, inside := strings.CutPrefix(path, strings.TrimSuffix(name, "/")+"/")
 			if inside && (!ok || len(below) < len(identifier)) {
-				d, identifier, ok = root.directory, below, true
+				src, identifier, ok = root.source, below, true
 			}
 		}
 	}
-	return d, identifier, ok
+	return src, identifier, ok
 }

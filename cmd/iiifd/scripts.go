@@ -64,7 +64,7 @@ func (s *service) openScripts(ctx context.Context, dir string, reg prometheus.Re
 // scripts may open. The served directory comes first: where a path leads into
 // it, it is the image of that identifier.
 func (s *service) addRoots(dir string) error {
-	if err := s.roots.Add(dir, s.dirs[0]); err != nil {
+	if err := s.roots.Add(dir, s.main); err != nil {
 		return err
 	}
 	for _, extra := range append([]string{s.tempDir}, s.cfg.Lua.Roots...) {

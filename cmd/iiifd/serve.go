@@ -44,10 +44,14 @@ type service struct {
 	egress    egress
 	admission *admission.Controller
 	renderer  *render.Renderer
+	handles   *source.Pool
 	server    *server.Server
 	operator  *server.Operator
 	telemetry *metrics.Telemetry
+	metrics   *programMetrics
+	sources   *source.Metrics
 	dirs      []*source.Directory
+	main      source.Source
 	roots     *source.Roots
 	scripts   *lua.Runtime
 	docroot   *docroot.Root
@@ -107,6 +111,8 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 		return nil, err
 	}
 	reg := s.telemetry.Registerer()
+	s.metrics, s.sources = newProgramMetrics(reg), source.NewMetrics(reg)
+	s.metrics.count(cfg.Warnings)
 	if s.engine, err = decode.Start(cfg.Decode, s.log, reg); err != nil {
 		return nil, err
 	}
@@ -116,8 +122,10 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if err := s.openAdmission(reg); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	s.handles = source.NewPool(cfg.Source.OpenFiles)
 	s.renderer, err = render.New(cfg.Render, render.Deps{
 		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: cfg.Admission.Threshold,
+		Tracer: s.telemetry.Tracer(), Registerer: reg, Handles: s.handles,
 	}, s.probes())
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -135,7 +143,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	}
 	deps := server.Deps{
 		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
-		Log: s.log, Access: s.log, Registerer: reg,
+		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(),
 	}
 	s.addScripts(&deps)
 	s.server, err = server.New(cfg.Server, deps)
@@ -173,6 +181,7 @@ func (s *service) mounts(dir string) ([]server.Mount, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.main = main
 	mounts := []server.Mount{
 		{Path: "/iiif/3", Version: iiif.V3, Source: main},
 		{Path: "/iiif/2", Version: iiif.V2, Source: main},
@@ -202,12 +211,16 @@ func (s *service) mounts(dir string) ([]server.Mount, error) {
 	return mounts, nil
 }
 
-func (s *service) open(dir string) (*source.Directory, error) {
+func (s *service) open(dir string) (source.Source, error) {
 	d, err := source.NewDirectory(dir, s.cfg.Source)
-	if err == nil {
-		s.dirs = append(s.dirs, d)
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	s.dirs = append(s.dirs, d)
+	if s.sources == nil {
+		return d, nil
+	}
+	return s.sources.Measured(d), nil
 }
 
 // announce prints where the server can be reached.
@@ -252,6 +265,7 @@ func (s *service) reload(args, environ []string) {
 		s.log.Error("configuration only partly reloaded", "error", err.Error())
 		return
 	}
+	s.metrics.count(next.Warnings)
 	setLevel(&s.level, next.Log.Level)
 	s.cfg = next
 	s.log.Info("configuration reloaded")
@@ -260,14 +274,27 @@ func (s *service) reload(args, environ []string) {
 // telemetryTimeout bounds the last push.
 const telemetryTimeout = 5 * time.Second
 
+// drain refuses what waits for a permit, lets running requests end and then
+// waits until their decodes have really stopped, which read from the sources.
+func (s *service) drain() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
+	defer cancel()
+	if s.admission != nil {
+		s.admission.Drain()
+	}
+	if s.server == nil {
+		return nil
+	}
+	err := s.server.Close(ctx)
+	if s.admission != nil && s.admission.Idle(ctx) != nil {
+		s.log.Warn("decodes are still running", "count", len(s.admission.Decodes()))
+	}
+	return err
+}
+
 // close ends everything in reverse order.
 func (s *service) close() error {
-	var errs []error
-	if s.server != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
-		defer cancel()
-		errs = append(errs, s.server.Close(ctx))
-	}
+	errs := []error{s.drain()}
 	if s.operator != nil {
 		errs = append(errs, s.operator.Close())
 	}
@@ -277,6 +304,9 @@ func (s *service) close() error {
 	}
 	if s.admission != nil {
 		s.admission.Close()
+	}
+	if s.handles != nil {
+		errs = append(errs, s.handles.Close())
 	}
 	for _, d := range s.dirs {
 		errs = append(errs, d.Close())

@@ -34,7 +34,7 @@ var directoryTags = [...]uint16{
 	tagNewSubfileType, tagImageWidth, tagImageLength, tagBitsPerSample, tagCompression,
 	tagPhotometric, tagStripOffsets, tagSamplesPerPixel, tagRowsPerStrip,
 	tagPlanar, tagColorMap, tagTileWidth, tagTileLength, tagTileOffsets, tagSubIFDs, tagInkSet,
-	tagSampleFormat, tagYCbCrSubsampling, tagICC, tagOrientation,
+	tagSampleFormat, tagYCbCrSubsampling, tagICC, tagOrientation, tagTileByteCounts, tagJPEGTables,
 }
 
 // directory is one image file directory: the entries that matter.

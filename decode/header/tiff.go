@@ -182,6 +182,6 @@ func (p plane) jpegTiles() bool {
 	if !p.tiled || p.compression != compressionJPEG || p.bits != 8 || p.planar {
 		return false
 	}
-	return p.samples == 3 && p.photometric == photometricYCbCr ||
+	return p.samples == 3 && (p.photometric == photometricYCbCr || p.photometric == photometricRGB) ||
 		p.samples == 1 && p.photometric == photometricBlack
 }

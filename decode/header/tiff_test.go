@@ -234,7 +234,7 @@ func TestJPEGTilesCanBePassed(t *testing.T) {
 	}{
 		{"ycbcr", with(ycbcr, tile...), true},
 		{"strips", ycbcr, false},
-		{"rgb", with(rgb8(256), jpeg), false},
+		{"rgb", with(rgb8(256), jpeg), true},
 		{"planar", with(with(ycbcr, tile...), field{tagPlanar, []uint32{2}}), false},
 		{"gray", with(tile, field{tagBitsPerSample, []uint32{8}}, jpeg), true},
 		{"white is zero", with(tile, field{tagBitsPerSample, []uint32{8}}, jpeg, field{tagPhotometric, []uint32{photometricWhite}}), false},

@@ -134,9 +134,15 @@ func nominal(loaded, stored int) float64 {
 	return ratio
 }
 
-// crop maps region from stored pixels to those that r loads.
-func (r reduction) crop(s Shape, region iiif.Rect, width, height int) iiif.Rect {
+// crop maps region from stored pixels to those that r loads. padX and padY
+// are the pixels to be repeated at the right and at the bottom.
+func (r reduction) crop(s Shape, region iiif.Rect, width, height int) (c iiif.Rect, padX, padY int) {
 	fx, fy := float64(s.Width)/float64(r.width), float64(s.Height)/float64(r.height)
+	if s.Loader == LoaderTIFF {
+		// Levels leave out, or add, a part of a pixel at the far edges; the
+		// others lie where the whole factor says.
+		fx, fy = nominal(r.width, s.Width), nominal(r.height, s.Height)
+	}
 	if r.exact {
 		k := float64(r.shrink)
 		if s.Loader == LoaderJP2 {
@@ -144,9 +150,9 @@ func (r reduction) crop(s Shape, region iiif.Rect, width, height int) iiif.Rect 
 		}
 		fx, fy = k, k
 	}
-	x, w := axis{s.Width, r.width, width, fx}.crop(region.X, region.Width)
-	y, h := axis{s.Height, r.height, height, fy}.crop(region.Y, region.Height)
-	return iiif.Rect{X: x, Y: y, Width: w, Height: h}
+	c.X, c.Width, padX = axis{s.Width, r.width, width, fx}.crop(region.X, region.Width)
+	c.Y, c.Height, padY = axis{s.Height, r.height, height, fy}.crop(region.Y, region.Height)
+	return c, padX, padY
 }
 
 // access chooses how the source is read. Tiled sources are read at random

@@ -30,10 +30,8 @@ func (m *measure) encoder() []Part {
 		}
 		bytes = sum(times(px, perPixel), 5*mib/2)
 	case iiif.FormatAVIF:
-		// Hard edges and few colours turn on the tools for screen content,
-		// which take four times what photographs do; any source may have them.
-		why = "encoder: whole picture and its search"
-		bytes = sum(product(px, 75), min(product(px, 150), 45*mib), 8*mib)
+		why = "encoder: whole picture and its planes"
+		bytes = sum(times(px, 24), 8*mib)
 	case iiif.FormatGIF:
 		why = "encoder: whole picture and its palette"
 		bytes = sum(product(px, 15), min(product(px, 9), 20*mib), mib)

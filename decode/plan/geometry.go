@@ -85,19 +85,25 @@ type axis struct {
 // crop returns the loaded pixels that stand for length stored ones from
 // start on. Where their exact number is at most one off the number wanted,
 // that many are taken: an edge tile of a level whose size was rounded is
-// then neither stretched nor blurred.
-func (a axis) crop(start, length int) (first, count int) {
+// then neither stretched nor blurred. Where the level was rounded down and
+// has no pixel for the picture's last part, pad is 1: the last one is to be
+// repeated.
+func (a axis) crop(start, length int) (first, count, pad int) {
 	begin, end := float64(start)/a.factor, float64(start+length)/a.factor
 	if start+length >= a.stored || end > float64(a.loaded) {
 		end = float64(a.loaded)
 	}
 	first = int(math.Round(begin))
 	count = int(math.Round(end)) - first
-	if math.Abs(end-begin-float64(a.want)) <= 1 && a.want <= a.loaded {
+	reduced := a.loaded < a.stored
+	if math.Abs(end-begin-float64(a.want)) <= 1 && (reduced || a.want <= a.loaded) {
 		count = a.want
 	}
+	if reduced && first+count == a.loaded+1 && count > 1 {
+		return first, count - 1, 1
+	}
 	count = min(max(count, 1), a.loaded)
-	return min(max(first, 0), a.loaded-count), count
+	return min(max(first, 0), a.loaded-count), count, 0
 }
 
 // bounds returns the size of a width × height picture rotated by degrees.

@@ -43,6 +43,12 @@ type Options struct {
 	Mark Mark
 	// Pyramid writes tif as a pyramid of JPEG tiles, into a file only.
 	Pyramid bool
+	// ShortPath lets plans that are simple enough go around libvips.
+	ShortPath bool
+	// StoredTiles lets a stored JPEG tile that is exactly what was asked for
+	// be passed on as it is, in the quality it was stored with. It needs
+	// ShortPath.
+	StoredTiles bool
 	// VipsVersion is 10000·major + 100·minor + micro of the libvips that
 	// will execute the plan; prices differ between versions.
 	VipsVersion int

@@ -24,6 +24,9 @@ type Plan struct {
 
 	// Crop is the region in loaded pixels, as stored (not upright).
 	Crop iiif.Rect
+	// PadX and PadY, 0 or 1, are the columns and rows that the level lacks at
+	// the right and at the bottom: the last ones are repeated.
+	PadX, PadY int
 	// BandRows is how many rows of the crop OpenJPEG decodes at once (JP2),
 	// 0 elsewhere.
 	BandRows int
@@ -47,8 +50,16 @@ type Plan struct {
 	// Angle is the clockwise rotation that is no multiple of 90, 0 if none.
 	Angle float64
 
+	// Staged tells that the picture is rendered into memory before it is
+	// encoded, only because decoder and encoder would else hold theirs at the
+	// same time.
+	Staged bool
+
 	// Steps are the operations between decoder and encoder, in order.
 	Steps []Step
+	// Short is the way around libvips, if the plan takes one. It leads to
+	// what Steps describe.
+	Short Short
 	// OutWidth and OutHeight are the encoded picture's size. With an Angle
 	// they may be one pixel off.
 	OutWidth, OutHeight int
@@ -100,7 +111,26 @@ func Execute(s Shape, t iiif.Transform, o Options) (Plan, error) {
 		return Plan{}, &SizeError{Format: t.Format, Width: p.OutWidth, Height: p.OutHeight, Max: m}
 	}
 	p.Steps = p.steps()
+	p = p.staged()
+	p.Short = p.short()
 	return p, nil
+}
+
+// staged returns p with the source given up before the picture is encoded,
+// where that saves at least an eighth of the price. Only encoders that begin
+// when they have the whole picture come into question; others send what they
+// have while the source is read.
+func (p Plan) staged() Plan {
+	if !p.Encoder.whole() || p.copies() {
+		return p
+	}
+	s := p
+	s.Staged = true
+	s.Steps = s.steps()
+	if price := p.Peak(); s.Peak() > price-price/8 {
+		return p
+	}
+	return s
 }
 
 // load decides what the decoder delivers of region, a rectangle of stored
@@ -110,7 +140,7 @@ func (p *Plan) load(region iiif.Rect) {
 	level := p.Shape.Levels[r.level]
 	p.Level, p.Page, p.SubIFD = r.level, level.Page, level.SubIFD
 	p.Shrink, p.LoadedWidth, p.LoadedHeight = r.shrink, r.width, r.height
-	p.Crop = r.crop(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
+	p.Crop, p.PadX, p.PadY = r.crop(p.Shape, region, p.ScaledWidth, p.ScaledHeight)
 	p.Access = access(p.Shape, r, p.Crop, p.ScaledWidth, p.ScaledHeight)
 	if p.DecoderCrops() {
 		p.BandRows = bandRows(p.Crop, level)
@@ -143,7 +173,7 @@ func (p *Plan) turn(t turn) {
 
 // Resizes tells that the crop is not already of the output's size.
 func (p *Plan) Resizes() bool {
-	return p.Crop.Width != p.ScaledWidth || p.Crop.Height != p.ScaledHeight
+	return p.Crop.Width+p.PadX != p.ScaledWidth || p.Crop.Height+p.PadY != p.ScaledHeight
 }
 
 // DecoderCrops tells that the decoder delivers the crop alone (JP2: OpenJPEG

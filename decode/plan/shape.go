@@ -65,8 +65,8 @@ type Level struct {
 	// Reduction is the number of halvings a wavelet decoder applies (JP2),
 	// 0 elsewhere.
 	Reduction int
-	// JPEGTiles tells that the level's stored tiles are JPEG with YCbCr or
-	// gray 8-bit samples and can be passed on whole.
+	// JPEGTiles tells that the level's stored tiles are JPEG with YCbCr, RGB
+	// or gray 8-bit samples and can be passed on whole.
 	JPEGTiles bool
 }
 

@@ -11,6 +11,8 @@ const (
 	// small pieces, so that no cache grows to hold what is skipped.
 	StepAdvance Step = "advance"
 	StepCrop    Step = "crop"
+	// StepPad repeats the last column and row (Plan.PadX, PadY).
+	StepPad Step = "pad"
 	// StepFlatten puts the picture on the background and drops its alpha.
 	StepFlatten Step = "flatten"
 	StepResize  Step = "resize"
@@ -24,8 +26,8 @@ const (
 	// StepColour brings samples to 8 (or 16) bits of sRGB or gray.
 	StepColour Step = "colour"
 	StepGray   Step = "gray"
-	// StepCopy renders into memory, so that what follows may read in any
-	// order.
+	// StepCopy renders into memory and lets go of the source: what follows may
+	// read in any order, and takes its memory after the source's.
 	StepCopy Step = "copy"
 	StepFlip Step = "flip"
 	StepTurn Step = "turn"
@@ -82,6 +84,7 @@ func (p *Plan) steps() []Step {
 	early, ink := p.Shape.early(), p.Shape.convertedAlways()
 	add(StepAdvance, p.Advance > 0)
 	add(StepCrop, p.Crops() && !p.DecoderCrops())
+	add(StepPad, p.PadX > 0 || p.PadY > 0)
 	add(StepColour, early)
 	add(StepFlatten, p.flattens() && (early || !ink))
 	add(StepResize, p.Resizes())
@@ -93,7 +96,7 @@ func (p *Plan) steps() []Step {
 	add(StepMark, p.Options.Mark != Mark{})
 	q := p.Transform.Quality
 	add(StepGray, (q == iiif.QualityGray || q == iiif.QualityBitonal) && (!p.Shape.Gray() || p.Shape.Palette))
-	add(StepCopy, p.Turn != 0 || p.Angle != 0)
+	add(StepCopy, p.Staged || p.Turn != 0 || p.Angle != 0)
 	add(StepFlip, p.Flip)
 	add(StepTurn, p.Turn != 0)
 	add(StepRotate, p.Angle != 0)
