@@ -90,6 +90,22 @@ func TestViewIsAllThereIs(t *testing.T) {
 	})
 }
 
+// TestViewSkips: parts of a tall picture that is read from top to bottom are
+// those of the whole one.
+func TestViewSkips(t *testing.T) {
+	e := startEngine(t)
+	o := objectOf(pngOf(t, pattern(240, 3000)))
+	for _, size := range []iiif.Dimensions{{Width: 24, Height: 300}, {Width: 100, Height: 1250}, {Width: 7, Height: 88}, {Width: 239, Height: 2988}} {
+		edit := func(_ plan.Shape, p *plan.Options) { p.View = size }
+		whole := decodePNG(t, requestWith(t, e, o, "full/max/0/default.png", edit))
+		for y := 1; y < size.Height; y += 1 + size.Height/40 {
+			r := image.Rect(size.Width/2, y, size.Width, min(y+9, size.Height))
+			got := decodePNG(t, requestWith(t, e, o, fmt.Sprintf("%d,%d,%d,%d/max/0/default.png", r.Min.X, y, r.Dx(), r.Dy()), edit))
+			testimages.Equal(t, got, whole.SubImage(r), testimages.Tolerance{})
+		}
+	}
+}
+
 // TestViewTurns: orientation, mirror and rotation come after the reduction.
 func TestViewTurns(t *testing.T) {
 	e := startEngine(t)

@@ -103,9 +103,6 @@ func Execute(s Shape, t iiif.Transform, o Options) (Plan, error) {
 		region = iiif.Rect{Width: s.Width, Height: s.Height}
 	}
 	p.load(region)
-	if p.windows() && p.Access == AccessSequential {
-		p.Advance = p.linesBeforeWindow()
-	}
 	p.turn(upright)
 	if m := MaxSide(t.Format); m > 0 && (p.OutWidth > m || p.OutHeight > m) {
 		return Plan{}, &SizeError{Format: t.Format, Width: p.OutWidth, Height: p.OutHeight, Max: m}

@@ -17,7 +17,9 @@ const (
 	StepFlatten Step = "flatten"
 	StepResize  Step = "resize"
 	// StepWindow cuts Plan.Window out of the scaled picture, StepHold renders
-	// it into memory, and StepFit resizes that to the size asked for.
+	// that into memory, and StepFit resizes it to the size asked for. Of a
+	// source that is read from top to bottom the scaled picture is held first:
+	// libvips' shrinking does not start in the middle of one.
 	StepWindow Step = "window"
 	StepHold   Step = "hold"
 	StepFit    Step = "fit"
@@ -90,8 +92,9 @@ func (p *Plan) steps() []Step {
 	add(StepResize, p.Resizes())
 	add(StepColour, p.recoloured() && !early)
 	add(StepFlatten, p.flattens() && ink && !early)
+	add(StepHold, p.holdsWhole())
 	add(StepWindow, p.windows())
-	add(StepHold, p.fits())
+	add(StepHold, p.fits() && !p.holdsWhole())
 	add(StepFit, p.fits())
 	add(StepMark, p.Options.Mark != Mark{})
 	q := p.Transform.Quality

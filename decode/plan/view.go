@@ -10,23 +10,28 @@ func (p *Plan) fits() bool {
 	return p.Window.Width != p.FitWidth || p.Window.Height != p.FitHeight
 }
 
-// linesBeforeWindow counts the loaded lines that no line of the window is
-// made of: what lies above it, less what the two passes of shrinking reach
-// back.
-func (p *Plan) linesBeforeWindow() int {
-	box, rest, taps := shrinks(int64(p.Crop.Height), int64(p.ScaledHeight))
-	top := float64(p.Window.Y) * float64(box) * rest
-	return max(0, p.Crop.Y+int(top)-int(box*(taps+4))-32)
+// holdsWhole tells that all of the scaled picture is held.
+func (p *Plan) holdsWhole() bool {
+	return p.windows() && p.Access == AccessSequential
 }
 
-// fitting lists the memory of the second resizing: its source is held in
-// memory, so that how much the first one takes does not depend on it.
+// fitting lists the memory of what is held of a view, and of the second
+// resizing, whose source that is: how much the first one takes does not
+// depend on it.
 func (m *measure) fitting() []Part {
-	if !m.p.fits() {
+	w, h := int64(m.p.Window.Width), int64(m.p.Window.Height)
+	held := product(w, h)
+	if m.p.holdsWhole() {
+		held = product(m.scaledW, m.scaledH)
+	} else if !m.p.fits() {
 		return nil
 	}
-	w, h := int64(m.p.Window.Width), int64(m.p.Window.Height)
-	parts := add(nil, StageCopy, sum(product(w, h, m.written), 5*mib/2), "the part asked for, before it is resized")
+	// Before it becomes gray a pixel may be larger than it is written.
+	pixel := max(m.resized, m.written)
+	parts := add(nil, StageCopy, sum(product(held, pixel), 5*mib/2), "reduced picture, of which a part was asked for")
+	if !m.p.fits() {
+		return parts
+	}
 	q := *m.p
 	q.Crop, q.Access = m.p.Window, AccessRandom
 	q.ScaledWidth, q.ScaledHeight = m.p.FitWidth, m.p.FitHeight
