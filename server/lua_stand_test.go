@@ -59,10 +59,7 @@ func (st *stand) addScripts(t testing.TB, p setup, deps *server.Deps, cfg lua.Co
 		cfg.Slots = 2
 	}
 	if p.docroot != nil {
-		route := p.set["docroot-route"]
-		if route == "" {
-			route = "/server"
-		}
+		route := p.docrootRoute
 		root, err := docroot.New(docroot.Config{Docroot: write(t.TempDir(), p.docroot), Route: route})
 		if err != nil {
 			t.Fatal(err)

@@ -41,6 +41,7 @@ type setup struct {
 	// script. routes are those of the configuration file.
 	scripts, docroot map[string]string
 	routes           []lua.Route
+	docrootRoute     string
 	// hostile expects that the server refuses these settings.
 	hostile func(error)
 	// unseen leaves out the landing page.
