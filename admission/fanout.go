@@ -86,6 +86,14 @@ func (c *Controller) FanoutFailed(kind FanoutKind) {
 	c.metrics.fanout.WithLabelValues(string(kind), resultError).Inc()
 }
 
+// FanoutSkipped counts fan-out work that was dropped before it came to
+// admission.
+func (c *Controller) FanoutSkipped(kind FanoutKind) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fanoutLocked(kind, false)
+}
+
 // fanoutAllowedLocked tells whether there is time for such work. A script's
 // images run on their parent's permit, so permits and waiters do not matter.
 func (c *Controller) fanoutAllowedLocked(kind FanoutKind, now time.Duration) bool {

@@ -116,7 +116,7 @@ func TestLabelsAreClosed(t *testing.T) {
 		"kind":   {"prefetch", "warm", "lua", ReplayCache, ReplayNotModified, ReplayJoined, labelOther},
 		"by":     {"client", "operator", "timeout"}, "decision": {"admit", "queue", "reject"},
 		"to": {"normal", "high", "critical"}, "source": {"override", "cgroup_v2", "cgroup_v1", "host"},
-		"part": {"idle", "tile", "full", "script", "cache", "egress", "ingest"},
+		"part":   {"idle", "tile", "full", "script", "cache", "egress", "ingest"},
 		"signal": {signalCgroup, signalHigh, signalPSISome, signalPSIFull, signalRSS, signalVips, signalGoHeap},
 		"reason": {signalCgroup, signalHigh, signalPSISome, signalPSIFull, signalRSS, signalVips, signalGoHeap, reasonOOM, reasonRecovery},
 		"code":   {codeNone, string(CodeClientGone)},

@@ -29,14 +29,13 @@ func (r *Renderer) Info(ctx context.Context, s Subject, id string, size auth.Siz
 		return nil, err
 	}
 	width, height := shape.Upright()
-	tile := tileSize(shape)
-	if v := shownAs(shape, size); v != (iiif.Dimensions{}) {
-		width, height = v.Width, v.Height
-		tile = iiif.Dimensions{Width: defaultTile, Height: defaultTile}
+	view := shownAs(shape, size)
+	if view != (iiif.Dimensions{}) {
+		width, height = view.Width, view.Height
 	}
 	cfg := r.current.Load()
 	info := iiif.NewInfo(id, iiif.Image{Width: width, Height: height, Gray: shape.Gray()},
-		[]iiif.Dimensions{tile}, cfg.limits(width, height), r.decoder.Formats())
+		[]iiif.Dimensions{tileSize(shape, view)}, cfg.limits(width, height), r.decoder.Formats())
 	for _, f := range cfg.PreferredFormats {
 		info.PreferredFormats = append(info.PreferredFormats, iiif.Format(f))
 	}
@@ -60,10 +59,10 @@ const (
 )
 
 // tileSize returns the stored tiles' size where it suits viewers, so that a
-// tile asked for is a tile stored.
-func tileSize(s plan.Shape) iiif.Dimensions {
+// tile asked for is a tile stored. Of a view nothing is stored.
+func tileSize(s plan.Shape, view iiif.Dimensions) iiif.Dimensions {
 	l := s.Levels[0]
-	if l.TileWidth >= minTile && l.TileWidth <= maxTile && l.TileHeight >= minTile && l.TileHeight <= maxTile && l.TileWidth < l.Width {
+	if view == (iiif.Dimensions{}) && l.TileWidth >= minTile && l.TileWidth <= maxTile && l.TileHeight >= minTile && l.TileHeight <= maxTile && l.TileWidth < l.Width {
 		if s.Orientation >= 5 {
 			return iiif.Dimensions{Width: l.TileHeight, Height: l.TileWidth}
 		}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
@@ -115,11 +116,27 @@ func (r *Renderer) Prepare(ctx context.Context, req Request) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.job(req, info, p), nil
+}
+
+// job joins what is known about a request.
+func (r *Renderer) job(req Request, info source.Info, p plan.Plan) *Job {
 	job := &Job{Request: req, Info: info, Plan: p, Canonical: p.Transform.Canonical(), MediaType: req.Params.Format.MediaType()}
 	job.identity = r.identity(job)
 	sum := sha256.Sum256([]byte(job.identity))
 	job.ETag = `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
-	return job, nil
+	return job
+}
+
+// beside plans another request on the image that job saw.
+func (r *Renderer) beside(seen *Job, params iiif.Params) (*Job, error) {
+	p, err := r.plan(seen.Plan.Shape, params, seen.Plan.Options)
+	if err != nil {
+		return nil, err
+	}
+	req := seen.Request
+	req.Params, req.Deadline = params, time.Time{}
+	return r.job(req, seen.Info, p), nil
 }
 
 // stat describes the object as it is now.

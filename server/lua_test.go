@@ -326,7 +326,7 @@ func TestScriptImagesAreCharged(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan answer, 1)
 		client := direct(nil)
-		go func() { done <- askContext(t, ctx, client, http.MethodGet, st.url, "/image") }()
+		go func() { done <- askContext(ctx, t, client, http.MethodGet, st.url, "/image") }()
 		receive(t, "the image", begun)
 		s := st.admission.Snapshot()
 		if s.Budget.InUseBytes != price || s.Threads.FullInUse != 1 {

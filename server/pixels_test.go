@@ -64,7 +64,8 @@ func turned(m image.Image, mirror bool, quarters int) *image.NRGBA {
 
 // TestTilesOverHTTP decodes every advertised tile of images of thirty random
 // sizes, in the form of each version: each has exactly the size that viewers
-// compute (R12 R73 R74 R121 R163 R164).
+// compute (R73 R74 R121
+// R163 R164 R165).
 func TestTilesOverHTTP(t *testing.T) {
 	dir := t.TempDir()
 	st := open(t, setup{dir: dir, set: map[string]string{"cache-dir": "off"}})

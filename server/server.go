@@ -53,6 +53,8 @@ type Deps struct {
 	// Access receives one line per request.
 	Access     *slog.Logger
 	Registerer prometheus.Registerer
+	// Prefetch is told of served tiles; nil for none.
+	Prefetch *render.Prefetcher
 	// Tracer makes the spans of requests; nil for none.
 	Tracer trace.Tracer
 }

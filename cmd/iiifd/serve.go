@@ -44,6 +44,8 @@ type service struct {
 	egress    egress
 	admission *admission.Controller
 	renderer  *render.Renderer
+	prefetch  *render.Prefetcher
+	warmer    *render.Warmer
 	handles   *source.Pool
 	server    *server.Server
 	operator  *server.Operator
@@ -130,6 +132,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	s.openBeside()
 	mounts, err := s.mounts(dir)
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -143,7 +146,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	}
 	deps := server.Deps{
 		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
-		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(),
+		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(), Prefetch: s.prefetch,
 	}
 	s.addScripts(&deps)
 	s.server, err = server.New(cfg.Server, deps)
@@ -153,6 +156,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if !cfg.Operator.Off() {
 		s.operator, err = server.OpenOperator(ctx, cfg.Operator, server.OperatorDeps{
 			Admission: s.admission, Cache: s.cache, Metrics: s.telemetry.Handler(), Public: s.server, Log: s.log,
+			Warmer: s.warmer,
 		})
 		if err != nil {
 			return nil, errors.Join(err, s.close())
@@ -294,6 +298,8 @@ func (s *service) drain() error {
 
 // close ends everything in reverse order.
 func (s *service) close() error {
+	s.prefetch.Close()
+	s.warmer.Close()
 	errs := []error{s.drain()}
 	if s.operator != nil {
 		errs = append(errs, s.operator.Close())

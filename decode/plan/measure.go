@@ -135,7 +135,7 @@ func (m *measure) output() []Part {
 
 // copyBytes is the scaled picture in memory, and the pieces it is made of.
 func (m *measure) copyBytes() int64 {
-	return sum(product(int64(m.p.FitWidth), int64(m.p.FitHeight), m.copied), mib)
+	return sum(product(int64(m.p.FitWidth), int64(m.p.FitHeight), m.copied), mib/2)
 }
 
 // turned lists the memory of turning the copy, if it is turned, and encoding it.

@@ -24,6 +24,8 @@ const (
 	// shortJP2Pixels is how many pixels OpenJPEG decodes at once on the short
 	// way: it holds all of them as 32-bit integers.
 	shortJP2Pixels = 4 << 20
+	// shortStream is the longest codestream that is put together in memory.
+	shortStream = 16 * mib
 	// shortTileSide is the longest side of a stored tile that is handled.
 	shortTileSide = 2048
 )
@@ -49,7 +51,7 @@ func (p *Plan) short() Short {
 		}
 		return ShortTiles
 	case LoaderJP2:
-		if product(int64(p.Crop.Width), int64(p.Crop.Height)) <= shortJP2Pixels {
+		if product(int64(p.Crop.Width), int64(p.Crop.Height)) <= shortJP2Pixels && p.ShortStreamBytes() <= shortStream {
 			return ShortJP2
 		}
 	}
@@ -125,7 +127,8 @@ func (m *measure) shortParts() []Part {
 		parts = append(parts, m.shortJP2(p.Shape.Levels[0])...)
 	}
 	parts = append(parts, m.shortResizing()...)
-	return append(parts, m.shortEncoder()...)
+	parts = append(parts, m.shortEncoder()...)
+	return add(parts, StageAllocator, over(total(parts), slack), "pages freed but not yet returned")
 }
 
 // shortBatch is the compressed bytes held at once: a batch, or as many tiles
@@ -158,15 +161,16 @@ func (m *measure) shortEncoder() []Part {
 // shortJP2 is OpenJPEG's memory for the tiles that the crop touches, one
 // after the other, and its result as integers.
 func (m *measure) shortJP2(full Level) []Part {
-	s := m.p.Shape
-	reduction := s.Levels[m.p.Level].Reduction
-	tw, th := int64(full.TileWidth), int64(full.TileHeight)
-	rw, rh := max(1, over(tw, 1<<reduction)), max(1, over(th, 1<<reduction))
+	s, c := m.p.Shape, m.p.Crop
+	l := s.Levels[m.p.Level]
 	parts := add(nil, StageLoader, product(m.cropW, m.cropH, int64(s.Bands), 5), "decoded samples, and as bytes")
+	across := touched(int64(c.X), m.cropW, int64(max(1, l.TileWidth)))
+	down := touched(int64(c.Y), m.cropH, int64(max(1, l.TileHeight)))
 	codec := sum(
-		times(product(rw, rh, int64(s.Bands), 4), 1.65),
-		product(520, codeBlocks(s, product(tw, th))),
+		m.jp2Working(across, down, m.cutTiles(false)),
+		product(520, codeBlocks(s, product(int64(full.TileWidth), int64(full.TileHeight)))),
 		m.p.ShortStreamBytes(),
+		product(12*kib, across, down),
 		mib,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG's tile: samples, code blocks, bytes")

@@ -52,12 +52,12 @@ func (s *stage) weather(ctx context.Context, kinds []testimages.LargeKind) error
 	})
 	took, what := p.idle(10 * time.Second)
 	s.report.check(what == "", "%s at %s: idle %s s after the storm %s", join(kinds), s.limit, ms(took/1000), what)
-	if err := s.finish(p); err != nil {
-		return err
-	}
 	if s.record != "" && len(kinds) > 1 {
-		return s.writeArrivals(filepath.Join(dir, "log"))
+		if err := s.writeArrivals(filepath.Join(dir, "log")); err != nil {
+			return err
+		}
 	}
+	s.finish(p)
 	return nil
 }
 
@@ -141,7 +141,7 @@ func two(f float64) string {
 
 // finish ends the server in the middle of work: what waits is refused, what
 // runs ends well, and the server ends with success.
-func (s *stage) finish(p *process) error {
+func (s *stage) finish(p *process) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(errOver)
 	got := make(chan *outcomes, 1)
@@ -160,5 +160,4 @@ func (s *stage) finish(p *process) error {
 	s.report.check(err == nil && o.counts["503 draining"] > 0 && o.counts["200 cut"] == 0,
 		"drain at %s: ended after %s s (%v); bots %d × 200, %d × 503 draining, %d cut", s.limit, ms(took/1000), err,
 		o.counts["200 "+string(allKinds[0])], o.counts["503 draining"], o.counts["200 cut"])
-	return nil
 }
