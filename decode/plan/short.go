@@ -33,7 +33,8 @@ const (
 // short decides which way the plan takes. It is called last, when the steps
 // are known.
 func (p *Plan) short() Short {
-	if !p.Options.ShortPath || !p.plainPicture() {
+	// A view is always made in the same way, whatever part of it is shown.
+	if !p.Options.ShortPath || p.Options.View != (iiif.Dimensions{}) || !p.plainPicture() {
 		return ShortNone
 	}
 	l := p.Shape.Levels[p.Level]
