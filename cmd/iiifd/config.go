@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sort"
 	"strconv"
@@ -106,9 +107,26 @@ func (c *config) validate() error {
 	return errors.Join(c.Server.Validate(), c.Render.Validate(), c.Decode.Validate(), c.Cache.Validate(), c.Admission.Validate())
 }
 
+// maxConfigBytes is more than any configuration file has.
+const maxConfigBytes = 1 << 20
+
+// readBounded reads a file that may turn out to be a device without an end.
+func readBounded(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err == nil && len(text) > maxConfigBytes {
+		err = fmt.Errorf("%s is longer than %d bytes", name, maxConfigBytes)
+	}
+	return text, err
+}
+
 // loadFile reads a TOML file: flat keys are options, [[mount]] are mounts.
 func (c *config) loadFile(name string) error {
-	text, err := os.ReadFile(name)
+	text, err := readBounded(name)
 	if err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
