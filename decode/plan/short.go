@@ -105,13 +105,13 @@ func ShortTileBytes(tileWidth, tileHeight, bands int) int64 {
 }
 
 // shortFixed covers the codecs' tables and the Go heap's growth.
-const shortFixed = mib
+const shortFixed = 3 * mib / 2
 
 // shortParts lists the memory of the short ways.
 func (m *measure) shortParts() []Part {
 	p := m.p
 	l := p.Shape.Levels[p.Level]
-	parts := add(nil, StageFixed, shortFixed, "codec tables, allocator")
+	parts := add(nil, StageFixed, shortFixed, "codec tables, Go")
 	tile := ShortTileBytes(l.TileWidth, l.TileHeight, p.Shape.Bands)
 	switch p.Short {
 	case ShortStored:
@@ -124,7 +124,8 @@ func (m *measure) shortParts() []Part {
 		parts = append(parts, m.shortJP2(p.Shape.Levels[0])...)
 	}
 	parts = append(parts, m.shortResizing()...)
-	return append(parts, m.shortEncoder()...)
+	parts = append(parts, m.shortEncoder()...)
+	return add(parts, StageAllocator, over(total(parts), slack), "pages freed but not yet returned")
 }
 
 // shortBatch is the compressed bytes held at once: a batch, or as many tiles
@@ -133,7 +134,8 @@ func (m *measure) shortBatch(l Level) int64 {
 	c := m.p.Crop
 	tile := product(int64(l.TileWidth), int64(l.TileHeight), m.stored)
 	tiles := product(touched(int64(c.X), m.cropW, int64(l.TileWidth)), touched(int64(c.Y), m.cropH, int64(l.TileHeight)))
-	return min(max(ShortBatch, tile), product(tiles, tile))
+	// Twice, for Go's collector lets a batch lie while the next is read.
+	return product(2, min(max(ShortBatch, tile), product(tiles, tile)))
 }
 
 // shortResizing is what the short way's own resampler holds: lines as floats
@@ -151,7 +153,7 @@ func (m *measure) shortResizing() []Part {
 // shortEncoder is libjpeg and the piece of output that waits to be handed on.
 func (m *measure) shortEncoder() []Part {
 	out := min(sum(ShortOutput, product(16, m.outW, m.written)), sum(8*kib, product(m.outW, m.outH, m.written)))
-	return add(nil, StageEncoder, sum(product(2, out), product(64, m.outW)), "encoder, and output to be handed on")
+	return add(nil, StageEncoder, sum(product(4, out), product(64, m.outW)), "encoder, and output to be handed on")
 }
 
 // shortJP2 is OpenJPEG's memory for the tiles that the crop touches, one
@@ -160,12 +162,19 @@ func (m *measure) shortJP2(full Level) []Part {
 	s := m.p.Shape
 	reduction := s.Levels[m.p.Level].Reduction
 	tw, th := int64(full.TileWidth), int64(full.TileHeight)
-	rw, rh := max(1, over(tw, 1<<reduction)), max(1, over(th, 1<<reduction))
+	// What lies a kernel's reach around the crop is decoded too, of a tile at
+	// a time.
+	const reach = 64
+	rw := min(max(1, over(tw, 1<<reduction)), m.cropW+reach)
+	rh := min(max(1, over(th, 1<<reduction)), m.cropH+reach)
+	tiles := product(over(int64(s.Width), tw), over(int64(s.Height), th))
 	parts := add(nil, StageLoader, product(m.cropW, m.cropH, int64(s.Bands), 5), "decoded samples, and as bytes")
 	codec := sum(
 		times(product(rw, rh, int64(s.Bands), 4), 1.65),
 		product(520, codeBlocks(s, product(tw, th))),
 		m.p.ShortStreamBytes(),
+		// opj_tcp_t and its opj_tccp_t, which every tile of the file gets.
+		product(tiles, 6*kib+int64(s.Bands)*5*kib/4),
 		mib,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG's tile: samples, code blocks, bytes")
