@@ -5,6 +5,8 @@ package decode
 #include <jemalloc/jemalloc.h>
 #include <stdbool.h>
 
+#include "bridge.h"
+
 static const char *allocator_version(void) {
 	const char *version = 0;
 	size_t size = sizeof version;
@@ -25,10 +27,6 @@ static size_t allocator_stat(const char *name) {
 	return mallctl(name, &value, &size, 0, 0) == 0 ? value : 0;
 }
 
-static void allocator_purge(void) {
-	// 4096 is MALLCTL_ARENAS_ALL.
-	mallctl("arena.4096.purge", 0, 0, 0, 0);
-}
 */
 import "C"
 
@@ -62,4 +60,4 @@ func allocatorStat(name string) int64 {
 
 // ReturnFree gives what C code has freed back to the system now instead of
 // within a second.
-func ReturnFree() { C.allocator_purge() }
+func ReturnFree() { C.iiifd_return_free() }

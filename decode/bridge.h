@@ -48,4 +48,7 @@ int iiifd_blocks(const char *class_name, int blocked);
 int iiifd_has_saver(const char *operation);
 char *iiifd_take_error(void);
 
+// iiifd_return_free gives what C code has freed back to the system now.
+void iiifd_return_free(void);
+
 #endif

@@ -1,3 +1,4 @@
+#include "bridge.h"
 #include "jp2.h"
 
 #include <openjpeg.h>
@@ -5,10 +6,19 @@
 
 #define CHUNK (64 * 1024)
 
+// How many pixels are decoded at once at most, unless one tile has more.
+#define PIECE (1 << 20)
+
 typedef struct {
 	VipsSource *source;
 	IiifdJp2 want;
 	GMutex lock; // the source has one position
+	// The columns of tiles; a width of 0 stands for a picture of one tile.
+	gint64 tile_left, tile_width;
+	// Rows above the picture that the first band begins with, so that bands
+	// begin where tiles do.
+	int phase;
+	int origin_left; // of the whole picture, reduced
 } Jp2;
 
 // What one decoding collects.
@@ -99,9 +109,14 @@ static int begin(Decoding *d, Jp2 *jp2)
 
 // --- from OpenJPEG's planes to pixels --------------------------------------
 
+static int ceil_shift_wide(gint64 a, int n)
+{
+	return (int) ((a + ((gint64) 1 << n) - 1) >> n);
+}
+
 static int ceil_shift(int a, int n)
 {
-	return (int) (((gint64) a + ((gint64) 1 << n) - 1) >> n);
+	return ceil_shift_wide(a, n);
 }
 
 // sample brings a value to 8 or 16 bits, whatever its precision.
@@ -203,10 +218,21 @@ static int plain(const Jp2 *jp2, const opj_image_t *image, const VipsRect *grid)
 	return !jp2->want.ycc;
 }
 
-// decode fills one band of rows.
-static int decode(Jp2 *jp2, Decoding *d, VipsRegion *out)
+// boundary is the first edge of tiles beyond at, in reduced coordinates.
+static int boundary(int at, gint64 first, gint64 side, int reduce)
 {
-	VipsRect *r = &out->valid;
+	gint64 n = (((gint64) at << reduce) - first) / side;
+	int edge;
+
+	do
+		edge = ceil_shift_wide(first + side * ++n, reduce);
+	while (edge <= at);
+	return edge;
+}
+
+// decode fills a piece of a band, which is given in the coordinates of out.
+static int decode(Jp2 *jp2, Decoding *d, VipsRegion *out, const VipsRect *r)
+{
 	int reduce = jp2->want.reduce, wide = out->im->BandFmt == VIPS_FORMAT_USHORT;
 
 	if (begin(d, jp2))
@@ -214,7 +240,7 @@ static int decode(Jp2 *jp2, Decoding *d, VipsRegion *out)
 	opj_image_t *image = d->image;
 	VipsRect grid = {
 		ceil_shift(image->x0, reduce) + jp2->want.left + r->left,
-		ceil_shift(image->y0, reduce) + jp2->want.top + r->top,
+		ceil_shift(image->y0, reduce) + jp2->want.top + r->top - jp2->phase,
 		r->width, r->height,
 	};
 	gint64 left = VIPS_MAX((gint64) grid.left << reduce, (gint64) image->x0);
@@ -237,14 +263,53 @@ static int decode(Jp2 *jp2, Decoding *d, VipsRegion *out)
 	return 0;
 }
 
+// piece_width is how much of a band of rows, from column left on, is decoded
+// at once: whole tiles as far as they go.
+static int piece_width(const Jp2 *jp2, int left, int right, int rows)
+{
+	int reduce = jp2->want.reduce, origin = jp2->origin_left + jp2->want.left, end;
+
+	if (!jp2->tile_width)
+		return right - left;
+	end = boundary(origin + left, jp2->tile_left, jp2->tile_width, reduce) - origin;
+	for (int next = end; next < right && (gint64) (next - left) * rows <= PIECE;
+		next = boundary(origin + next, jp2->tile_left, jp2->tile_width, reduce) - origin)
+		end = next;
+	return VIPS_MIN(end, right) - left;
+}
+
+// decode_band goes through a band piece by piece: what OpenJPEG holds of a
+// piece is many times the band's own pixels.
+static int decode_band(Jp2 *jp2, VipsRegion *out)
+{
+	VipsRect band = out->valid;
+	int result = 0;
+
+	if (band.top < jp2->phase) {
+		band.height -= jp2->phase - band.top;
+		band.top = jp2->phase;
+	}
+	for (int left = band.left; band.height > 0 && left < VIPS_RECT_RIGHT(&band) && !result;) {
+		Decoding d = { 0 };
+		VipsRect piece = { left, band.top, piece_width(jp2, left, VIPS_RECT_RIGHT(&band), band.height), band.height };
+
+		result = decode(jp2, &d, out, &piece);
+		end(&d);
+		// Without tiles each band takes hundreds of MiB of all sizes anew;
+		// the freed ones must not add up while they wait to be reused.
+		if (!jp2->tile_width && (gint64) piece.width * piece.height >= PIECE)
+			iiifd_return_free();
+		left += piece.width;
+	}
+	return result;
+}
+
 static int generate(VipsRegion *out, void *seq, void *a, void *b, gboolean *stop)
 {
 	Jp2 *jp2 = (Jp2 *) a;
-	Decoding d = { 0 };
 
 	g_mutex_lock(&jp2->lock);
-	int result = decode(jp2, &d, out);
-	end(&d);
+	int result = decode_band(jp2, out);
 	g_mutex_unlock(&jp2->lock);
 	return result;
 }
@@ -258,6 +323,27 @@ static void release(VipsImage *image, Jp2 *jp2)
 	g_free(jp2);
 }
 
+// lay_out notes the columns of tiles and where bands begin. Bands of fewer rows
+// than a tile has begin with the picture.
+static void lay_out(Jp2 *jp2, const Decoding *d)
+{
+	opj_codestream_info_v2_t *info = opj_get_cstr_info(d->codec);
+	int reduce = jp2->want.reduce;
+
+	jp2->origin_left = ceil_shift(d->image->x0, reduce);
+	if (info && (gint64) info->tw * info->th > 1 && info->tdx && info->tdy) {
+		int top = ceil_shift(d->image->y0, reduce) + jp2->want.top;
+		gint64 row = (((gint64) top << reduce) - info->ty0) / info->tdy;
+		int above = ceil_shift_wide(info->ty0 + row * info->tdy, reduce);
+
+		jp2->tile_left = info->tx0;
+		jp2->tile_width = info->tdx;
+		if (above < top && jp2->want.rows >= ceil_shift_wide(info->tdy, reduce))
+			jp2->phase = top - above;
+	}
+	opj_destroy_cstr_info(&info);
+}
+
 // describe sets the result's header from the file's.
 static int describe(Jp2 *jp2, VipsImage *out)
 {
@@ -267,7 +353,8 @@ static int describe(Jp2 *jp2, VipsImage *out)
 	if (!result && d.image->numcomps > 0) {
 		int wide = d.image->comps[0].prec > 8;
 
-		vips_image_init_fields(out, jp2->want.width, jp2->want.height, jp2->want.bands,
+		lay_out(jp2, &d);
+		vips_image_init_fields(out, jp2->want.width, jp2->want.height + jp2->phase, jp2->want.bands,
 			wide ? VIPS_FORMAT_USHORT : VIPS_FORMAT_UCHAR, VIPS_CODING_NONE,
 			jp2->want.interpretation, 1.0, 1.0);
 		jp2->want.ycc |= d.image->color_space == OPJ_CLRSPC_SYCC || d.image->color_space == OPJ_CLRSPC_EYCC;
@@ -281,7 +368,7 @@ static int describe(Jp2 *jp2, VipsImage *out)
 
 VipsImage *iiifd_jp2_load(VipsSource *source, const IiifdJp2 *options)
 {
-	VipsImage *image = vips_image_new(), *out = NULL;
+	VipsImage *image = vips_image_new(), *bands = NULL, *out = NULL;
 	Jp2 *jp2 = g_new0(Jp2, 1);
 
 	jp2->source = source;
@@ -289,9 +376,10 @@ VipsImage *iiifd_jp2_load(VipsSource *source, const IiifdJp2 *options)
 	g_object_ref(source);
 	g_mutex_init(&jp2->lock);
 	g_signal_connect(image, "close", G_CALLBACK(release), jp2);
-	if (!describe(jp2, image) && !vips_image_generate(image, NULL, generate, NULL, jp2, NULL))
-		vips_tilecache(image, &out, "tile_width", options->width, "tile_height", options->rows,
-			"max_tiles", 2, NULL);
+	if (!describe(jp2, image) && !vips_image_generate(image, NULL, generate, NULL, jp2, NULL) &&
+		!vips_tilecache(image, &bands, "tile_width", options->width, "tile_height", options->rows, "max_tiles", 2, NULL))
+		vips_extract_area(bands, &out, 0, jp2->phase, options->width, options->height, NULL);
+	VIPS_UNREF(bands);
 	g_object_unref(image);
 	return out;
 }

@@ -1,14 +1,12 @@
 package decode
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -20,7 +18,7 @@ import (
 func PeakOf(work func() error) (int64, error) {
 	debug.FreeOSMemory()
 	ReturnFree()
-	base, err := statusBytes()
+	base, err := readResidence()
 	if err != nil {
 		return 0, err
 	}
@@ -31,45 +29,66 @@ func PeakOf(work func() error) (int64, error) {
 	stop := watchAnonymous()
 	err = work()
 	anonymous := stop()
-	end, statusErr := statusBytes()
+	end, statusErr := readResidence()
 	if err := errors.Join(err, statusErr); err != nil {
 		return 0, err
 	}
-	return max(end["VmHWM"]-base["VmRSS"], anonymous-base["RssAnon"], 0), nil
+	return max(end.highest-base.now, anonymous-base.anonymous, 0), nil
 }
 
-// statusBytes reads the figures of /proc/self/status that are in kB.
-func statusBytes() (map[string]int64, error) {
-	text, err := os.ReadFile("/proc/self/status")
+// residence is this process' resident memory in bytes: the most since the
+// mark was reset, now, and the part of now that belongs to no file.
+type residence struct{ highest, now, anonymous int64 }
+
+func readResidence() (residence, error) {
+	text, err := os.ReadFile(statusFile)
 	if err != nil {
-		return nil, fmt.Errorf("decode: %w", err)
+		return residence{}, fmt.Errorf("decode: %w", err)
 	}
-	figures := make(map[string]int64)
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), ":")
-		if kb, ok := strings.CutSuffix(strings.TrimSpace(value), " kB"); ok {
-			if n, err := strconv.ParseInt(kb, 10, 64); err == nil {
-				figures[name] = n << 10
-			}
+	return residence{
+		highest:   statusFigure(text, []byte("\nVmHWM:")),
+		now:       statusFigure(text, []byte("\nVmRSS:")),
+		anonymous: statusFigure(text, []byte("\nRssAnon:")),
+	}, nil
+}
+
+const statusFile = "/proc/self/status"
+
+// statusFigure returns the bytes in a line of text that begins with label,
+// which begins with the end of the line before; 0 where there is none.
+func statusFigure(text, label []byte) int64 {
+	_, rest, _ := bytes.Cut(text, label)
+	kb := int64(0)
+	for _, c := range bytes.TrimLeft(rest, " \t") {
+		if c < '0' || c > '9' {
+			break
 		}
+		kb = 10*kb + int64(c-'0')
 	}
-	return figures, nil
+	return kb << 10
 }
 
 // watchAnonymous samples anonymous memory until the function it returns is
 // called, which returns the most it has seen. VmHWM also counts pages of
-// files that were read; both are looked at, as either may miss a part.
+// files that were read; both are looked at, as either may miss a part. A
+// sample allocates nothing: the Go heap would grow by 4 MiB of garbage before
+// it is first collected.
 func watchAnonymous() func() int64 {
 	done := make(chan struct{})
 	var most int64
 	var wait sync.WaitGroup
+	file, err := os.Open(statusFile)
+	if err != nil {
+		return func() int64 { return 0 }
+	}
+	text, label := make([]byte, 4096), []byte("\nRssAnon:")
 	wait.Go(func() {
+		defer file.Close()
 		tick := time.NewTicker(3 * time.Millisecond)
 		defer tick.Stop()
 		for {
-			if m, err := statusBytes(); err == nil {
-				most = max(most, m["RssAnon"])
+			if n, err := file.ReadAt(text, 0); n > 0 && (err == nil || errors.Is(err, io.EOF)) {
+				most = max(most, statusFigure(text[:n], label))
 			}
 			select {
 			case <-done:

@@ -20,7 +20,15 @@ func (e *Engine) Shape(ctx context.Context, obj source.Object) (plan.Shape, erro
 		return plan.Shape{}, newError(Killed, "", err)
 	}
 	info := obj.Info()
+	if info.Size == 0 {
+		return plan.Shape{}, newError(Corrupt, "the file is empty", nil)
+	}
 	s, err := header.Read(obj, info.Size, info.Page)
+	if err == nil || errors.Is(err, header.ErrUnknown) {
+		if cut := header.CheckEnd(obj, info.Size, s.Loader); cut != nil {
+			err = cut
+		}
+	}
 	switch {
 	case errors.Is(err, header.ErrUnknown):
 		runtime.LockOSThread()

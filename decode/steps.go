@@ -72,8 +72,15 @@ func resize(j *job) error {
 	return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_resize(im, w, h) })
 }
 
+// copyMemory renders into memory and gives up the source: what the decoder
+// and its caches held goes back to the system at once, so that the two phases
+// of the plan do not add up.
 func copyMemory(j *job) error {
-	return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_copy_memory(im) })
+	if err := j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_copy_memory(im) }); err != nil {
+		return err
+	}
+	ReturnFree()
+	return nil
 }
 
 func flip(j *job) error {

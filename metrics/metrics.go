@@ -18,7 +18,6 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -101,11 +100,11 @@ func (t *Telemetry) pushTraces(ctx context.Context, res *resource.Resource) erro
 // Registerer is where packages register their metrics.
 func (t *Telemetry) Registerer() prometheus.Registerer { return t.registry }
 
+// Gatherer reads all metrics.
+func (t *Telemetry) Gatherer() prometheus.Gatherer { return t.registry }
+
 // Tracer makes the program's spans; without an endpoint they cost nothing.
 func (t *Telemetry) Tracer() trace.Tracer { return t.tracer.Tracer("iiifd") }
-
-// Propagator reads and writes the W3C trace context.
-func (t *Telemetry) Propagator() propagation.TextMapPropagator { return propagation.TraceContext{} }
 
 // Handler answers /metrics.
 func (t *Telemetry) Handler() http.Handler {

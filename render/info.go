@@ -19,7 +19,11 @@ type Description struct {
 
 // Info describes an image; id is its public URI.
 func (r *Renderer) Info(ctx context.Context, s Subject, id string) (*Description, error) {
-	src, shape, err := r.shape(ctx, s)
+	seen, err := r.stat(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	src, shape, err := r.header(ctx, s, seen)
 	if err != nil {
 		return nil, err
 	}
@@ -32,6 +36,13 @@ func (r *Renderer) Info(ctx context.Context, s Subject, id string) (*Description
 	}
 	info.Rights, info.Attribution = cfg.Rights, cfg.Attribution
 	return &Description{Info: info, Source: src, Width: width, Height: height, Pages: shape.Pages}, nil
+}
+
+// header is shape with a span.
+func (r *Renderer) header(ctx context.Context, s Subject, seen source.Info) (info source.Info, shape plan.Shape, err error) {
+	span := Stage(ctx, r.tracer, StagePlan)
+	defer func() { EndStage(span, err) }()
+	return r.shape(ctx, s, seen)
 }
 
 // Tile sides that are advertised: smaller ones cost a request each, larger

@@ -33,9 +33,14 @@ func (r *Renderer) Open(ctx context.Context, job *Job) (*Answer, error) {
 	if r.deps.Ledger != nil {
 		opt.Ledger = r.deps.Ledger(job.Request.Key)
 	}
+	span := Stage(ctx, r.tracer, StageCache)
 	reader, from, err := r.deps.Cache.Do(ctx, r.CacheKey(job), opt, func(ctx context.Context, w *cache.Writer) error {
 		return r.fill(ctx, job, w, w.Admitted)
 	})
+	if err == nil && span.IsRecording() {
+		span.SetAttributes(AttributeCache.String(string(outcome(from))))
+	}
+	EndStage(span, err)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +113,6 @@ func (r *Renderer) fill(ctx context.Context, job *Job, w io.Writer, admitted fun
 		return ownError{err}
 	}
 	defer lease.Release()
-	charge := lease.Charge()
-	job.charge.Store(&charge)
 	if err := admitted(); err != nil {
 		return err
 	}
@@ -120,13 +123,26 @@ func (r *Renderer) fill(ctx context.Context, job *Job, w io.Writer, admitted fun
 
 // acquire asks for a lease. The deadline bounds the waiting alone: an answer
 // that has begun may take longer.
-func (r *Renderer) acquire(ctx context.Context, job *Job) (*admission.Lease, error) {
+func (r *Renderer) acquire(ctx context.Context, job *Job) (lease *admission.Lease, err error) {
+	span := Stage(ctx, r.tracer, StageAcquire)
+	defer func() {
+		describeLease(span, job, err)
+		EndStage(span, err)
+	}()
 	if d := job.Request.Deadline; !d.IsZero() {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, d)
 		defer cancel()
 	}
-	return r.deps.Admission.Acquire(ctx, r.ask(job))
+	ask := r.ask(job)
+	r.metrics.estimate.WithLabelValues(string(job.Plan.Shape.Loader), ask.Format).Observe(float64(ask.Peak))
+	lease, err = r.deps.Admission.Acquire(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	charge := lease.Charge()
+	job.charge.Store(&charge)
+	return lease, nil
 }
 
 func (r *Renderer) ask(job *Job) admission.Ask {
@@ -142,7 +158,9 @@ func (r *Renderer) ask(job *Job) admission.Ask {
 }
 
 // decode carries the plan out on the object as Prepare saw it.
-func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) error {
+func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) (err error) {
+	span := Stage(ctx, r.tracer, StageDecode)
+	defer func() { EndStage(span, err) }()
 	s := job.Request.Subject
 	obj, err := r.open(ctx, s, job.Info)
 	if err != nil {

@@ -11,6 +11,11 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"example.com/iiifd/admission"
 	"example.com/iiifd/cache"
@@ -52,6 +57,10 @@ type Deps struct {
 	Ledger func(key string) cache.Ledger
 	// Threshold is the price in bytes that the URL classifier compares with.
 	Threshold int64
+	// Tracer makes the spans of the stages; nil for none.
+	Tracer trace.Tracer
+	// Registerer takes the metrics; may be nil.
+	Registerer prometheus.Registerer
 }
 
 // Renderer answers image requests.
@@ -59,6 +68,8 @@ type Renderer struct {
 	deps    Deps
 	decoder Decoder
 	shapes  *shapes
+	tracer  trace.Tracer
+	metrics *metrics
 	current atomic.Pointer[Config]
 }
 
@@ -68,7 +79,13 @@ func New(cfg Config, deps Deps, probes int) (*Renderer, error) {
 	if cfg.HeaderProbes > 0 {
 		probes = cfg.HeaderProbes
 	}
-	r := &Renderer{deps: deps, decoder: deps.Decoder, shapes: newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes)}
+	r := &Renderer{deps: deps, decoder: deps.Decoder, tracer: deps.Tracer}
+	r.shapes = newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes)
+	r.metrics = newMetrics(deps.Registerer, r.shapes.probes)
+	r.shapes.headers = r.metrics.headers
+	if r.tracer == nil {
+		r.tracer = noop.Tracer{}
+	}
 	return r, r.Reload(cfg)
 }
 
@@ -88,19 +105,61 @@ func (r *Renderer) Prepare(ctx context.Context, req Request) (*Job, error) {
 	if !slices.Contains(r.decoder.Formats(), req.Params.Format) {
 		return nil, &iiif.Error{Status: 400, Code: iiif.CodeFormatUnsupported, Parameter: iiif.ParameterFormat, Reason: "This server does not write that format."}
 	}
-	info, shape, err := r.shape(ctx, req.Subject)
+	info, err := r.stat(ctx, req.Subject)
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.plan(shape, req.Params)
+	info, p, err := r.price(ctx, req, info)
 	if err != nil {
 		return nil, err
 	}
+	return r.job(req, info, p), nil
+}
+
+// job joins what is known about a request.
+func (r *Renderer) job(req Request, info source.Info, p plan.Plan) *Job {
 	job := &Job{Request: req, Info: info, Plan: p, Canonical: p.Transform.Canonical(), MediaType: req.Params.Format.MediaType()}
 	job.identity = r.identity(job)
 	sum := sha256.Sum256([]byte(job.identity))
 	job.ETag = `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
-	return job, nil
+	return job
+}
+
+// beside plans another request on the image that job saw.
+func (r *Renderer) beside(seen *Job, params iiif.Params) (*Job, error) {
+	p, err := r.plan(seen.Plan.Shape, params)
+	if err != nil {
+		return nil, err
+	}
+	req := seen.Request
+	req.Params, req.Deadline = params, time.Time{}
+	return r.job(req, seen.Info, p), nil
+}
+
+// stat describes the object as it is now.
+func (r *Renderer) stat(ctx context.Context, s Subject) (info source.Info, err error) {
+	span := Stage(ctx, r.tracer, StageStat)
+	defer func() { EndStage(span, err) }()
+	return s.Source.Stat(ctx, s.Identifier)
+}
+
+// price reads the header, where it is not known yet, and plans the work. The
+// description it returns is of what it read.
+func (r *Renderer) price(ctx context.Context, req Request, seen source.Info) (info source.Info, p plan.Plan, err error) {
+	span := Stage(ctx, r.tracer, StagePlan)
+	defer func() { EndStage(span, err) }()
+	info, shape, err := r.shape(ctx, req.Subject, seen)
+	if err != nil {
+		return info, p, err
+	}
+	if p, err = r.plan(shape, req.Params); err != nil {
+		return info, p, err
+	}
+	if span.IsRecording() {
+		span.SetAttributes(AttributeSource.String(string(shape.Loader)), AttributeFormat.String(string(req.Params.Format)),
+			AttributeEstimate.Int64(p.Peak()))
+	}
+	return info, p, nil
 }
 
 // plan plans a request with the present limits.
@@ -110,9 +169,10 @@ func (r *Renderer) plan(shape plan.Shape, params iiif.Params) (plan.Plan, error)
 	return plan.New(shape, params, options)
 }
 
-// shape returns the object's description and header facts.
-func (r *Renderer) shape(ctx context.Context, s Subject) (source.Info, plan.Shape, error) {
-	info, shape, err := r.shapes.get(ctx, s)
+// shape returns the header facts of the object that was seen, and its
+// description, which is newer where the object has changed since.
+func (r *Renderer) shape(ctx context.Context, s Subject, seen source.Info) (source.Info, plan.Shape, error) {
+	info, shape, err := r.shapes.get(ctx, s, seen)
 	if err != nil {
 		return info, shape, err
 	}

@@ -37,7 +37,7 @@ func drawn(w, h int, gray bool) image.Image {
 
 // cases writes the files that the scripts ask for: I is the 1000×800 image
 // of the requirements.
-func cases(t *testing.T) string {
+func cases(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	save := func(name string, m image.Image) {

@@ -7,9 +7,12 @@ import (
 	"strings"
 )
 
+// routeHealth is the route of probes, in metrics and in the access log.
+const routeHealth = "health"
+
 // live answers whether the process is alive.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
-	setRoute(r, "health")
+	setRoute(r, routeHealth)
 	return plain(w, "ok\n")
 }
 
@@ -17,7 +20,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 // and is not draining. Being busy does not make it unready, as taking a busy
 // replica out only moves its load to the others.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
-	setRoute(r, "health")
+	setRoute(r, routeHealth)
 	p := newProblem(http.StatusServiceUnavailable, "draining", "The server is shutting down.")
 	if !s.draining.Load() {
 		err := s.deps.Ready(r.Context())

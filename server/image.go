@@ -35,11 +35,14 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	h.Set("Last-Modified", job.Info.ModTime.UTC().Format(http.TimeFormat))
 	h.Set("Cache-Control", s.settings().ImageCacheControl)
 	if notModified(r, job.ETag, job.Info.ModTime) {
+		if s.deps.Admission != nil {
+			s.deps.Admission.Replayed(admission.ReplayNotModified)
+		}
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	h.Add("Link", "<"+t.id+"/"+job.Canonical+`>;rel="canonical"`)
-	h.Add("Link", profileLink(t.request.Version))
+	// One field with both links: some clients look at the first one only.
+	h.Set("Link", "<"+t.id+"/"+job.Canonical+`>;rel="canonical",`+profileLink(t.request.Version))
 	h.Set("Content-Type", job.MediaType)
 	if name, ok := downloadName(r, t, job); ok {
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
@@ -59,7 +62,11 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	defer stop()
 	defer answer.Close()
 	s.explain(r, job, answer.Outcome, nil)
-	return send(w, answer)
+	if err := s.send(ctx, w, answer); err != nil {
+		return err
+	}
+	s.deps.Prefetch.Served(job)
+	return nil
 }
 
 // imageHead answers HEAD without decoding: with the length where the answer
@@ -104,25 +111,27 @@ func (e *tooLarge) Unwrap() error { return e.error }
 
 // send copies an answer to the client. Content-Length is set where the size
 // is known before the head.
-func send(w http.ResponseWriter, answer *render.Answer) error {
+func (s *Server) send(ctx context.Context, w http.ResponseWriter, answer *render.Answer) (err error) {
+	span := render.Stage(ctx, s.tracing, render.StageWrite)
+	defer func() { render.EndStage(span, err) }()
 	if answer.Size >= 0 {
 		w.Header().Set("Content-Length", strconv.FormatInt(answer.Size, 10))
-		_, err := answer.WriteTo(w)
+		_, err = answer.WriteTo(w)
 		return err
 	}
 	// The first piece is read before the head, so that work that fails early
 	// still gets an honest status.
 	var first bytes.Buffer
-	if _, err := first.ReadFrom(io.LimitReader(answer, piece)); err != nil {
+	if _, err = first.ReadFrom(io.LimitReader(answer, piece)); err != nil {
 		return err
 	}
 	if first.Len() < piece {
 		w.Header().Set("Content-Length", strconv.Itoa(first.Len()))
 	}
-	if _, err := first.WriteTo(w); err != nil {
+	if _, err = first.WriteTo(w); err != nil {
 		return err
 	}
-	_, err := answer.WriteTo(w)
+	_, err = answer.WriteTo(w)
 	return err
 }
 

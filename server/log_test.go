@@ -22,6 +22,21 @@ var documented = map[string]bool{
 // TestAccessLog shows that each request leaves one line, that it is JSON
 // with the documented keys, and that it tells nothing of who asked: no
 // address, no query, no credentials.
+// TestProbesAreQuiet: what asks several times a minute fills no log.
+func TestProbesAreQuiet(t *testing.T) {
+	st := open(t, setup{dir: cases(t)})
+	c := direct(nil)
+	defer c.CloseIdleConnections()
+	for _, path := range []string{"/livez", "/readyz", "/healthz", "/robots.txt"} {
+		if a := ask(t, c, "GET", st.url, path); a.err != nil || a.StatusCode != http.StatusOK {
+			t.Fatal(path, a.err)
+		}
+	}
+	if line, values := st.access.next(t); values["path"] != "/robots.txt" {
+		t.Errorf("a probe was logged: %s", line)
+	}
+}
+
 func TestAccessLog(t *testing.T) {
 	st := open(t, setup{dir: cases(t)})
 	c := direct(nil)
@@ -45,7 +60,7 @@ func TestAccessLog(t *testing.T) {
 		{"GET", "/iiif/3/a%0D%0A%7B%22level%22/info.json", 0, ""},
 		{"GET", "/", 200, ""},
 		{"GET", "/nothing", 404, "not_found"},
-		{"GET", "/livez", 200, ""},
+		{"GET", "/robots.txt", 200, ""},
 	} {
 		a := ask(t, c, r.method, st.url, r.path, "Authorization: Bearer secret", "Cookie: session=secret", "X-Forwarded-For: 192.0.2.77", "Referer: https://secret.example/")
 		if a.err != nil {
@@ -75,7 +90,7 @@ func TestAccessLog(t *testing.T) {
 		if code, _ := values["code"].(string); r.status != 0 && code != r.code {
 			t.Errorf("%s: code %q, want %q", r.path, code, r.code)
 		}
-		if a.StatusCode == 500 && values["cause"] == nil {
+		if a.StatusCode == http.StatusInternalServerError && values["cause"] == nil {
 			t.Errorf("no cause: %s", line)
 		}
 	}

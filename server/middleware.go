@@ -11,6 +11,10 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"example.com/iiifd/render"
 )
 
 // errRequestTimeout is the cause of a context that ended because no answer
@@ -52,11 +56,15 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		x := &exchange{id: s.chooseID(r), deadline: began.Add(s.settings().RequestTimeout)}
+		ctx := s.tracing.begin(r)
+		span := render.Stage(ctx, s.tracing, render.StageAuthorize)
 		x.key, x.identity = s.client(r)
-		ctx, cancel := context.WithCancelCause(context.WithValue(r.Context(), exchangeKey{}, x))
+		span.End()
+		ctx, cancel := context.WithCancelCause(context.WithValue(ctx, exchangeKey{}, x))
 		defer cancel(nil)
 		timer := time.AfterFunc(s.settings().RequestTimeout, func() { cancel(errRequestTimeout) })
 		defer timer.Stop()
+		limitBody(rw, r, s.settings().BodyReadTimeout)
 		w := newWriter(rw, s.settings().WriteTimeout, timer)
 		w.Header().Set("X-Request-Id", x.id)
 		r = r.WithContext(ctx)
@@ -64,7 +72,8 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer func() {
 			s.metrics.inFlight.Dec()
 			p := recover()
-			aborted := p == http.ErrAbortHandler
+			err, _ := p.(error)
+			aborted := errors.Is(err, http.ErrAbortHandler)
 			if p != nil && !aborted {
 				s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("request_id", x.id), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 				aborted = !s.answerFailure(w, r, fmt.Errorf("panic: %v", p))
@@ -93,11 +102,12 @@ func (s *Server) finish(r *http.Request, w *writer, x *exchange, took time.Durat
 			status = statusClientGone
 		}
 	}
-	s.metrics.observe(r, outcome(status, aborted, x), took)
+	status, sent := outcome(status, aborted, x), status
+	s.metrics.observe(r, status, took)
 	attrs := make([]slog.Attr, 0, 10+len(x.facts))
 	attrs = append(attrs,
 		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()),
-		slog.String("proto", r.Proto), slog.Int("status", status), slog.Int64("bytes", w.bytes),
+		slog.String("proto", r.Proto), slog.Int("status", sent), slog.Int64("bytes", w.bytes),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000))
 	if x.code != "" {
 		attrs = append(attrs, slog.String("code", x.code))
@@ -112,7 +122,15 @@ func (s *Server) finish(r *http.Request, w *writer, x *exchange, took time.Durat
 		attrs = append(attrs, slog.String("user_agent", ua))
 	}
 	attrs = append(attrs, x.facts...)
-	s.access.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	if span := trace.SpanFromContext(r.Context()); span.IsRecording() {
+		attrs = append(attrs, slog.String("trace_id", span.SpanContext().TraceID().String()))
+	}
+	level := slog.LevelInfo
+	if x.route == routeHealth && status < http.StatusBadRequest {
+		level = slog.LevelDebug // Probes ask several times a minute, for ever.
+	}
+	s.access.LogAttrs(r.Context(), level, "request", attrs...)
+	s.tracing.end(r, status, w.bytes, x)
 }
 
 // outcome is the status that is counted. An answer that was cut off after its

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -17,6 +16,7 @@ import (
 
 	"example.com/iiifd/admission"
 	"example.com/iiifd/cache"
+	"example.com/iiifd/render"
 )
 
 // OperatorDeps is what the operator listener shows and changes.
@@ -27,6 +27,8 @@ type OperatorDeps struct {
 	Metrics http.Handler
 	// Public is the public server: its readiness, and what drain stops.
 	Public *Server
+	// Warmer makes answers ahead of need; nil for none.
+	Warmer *render.Warmer
 	Log    *slog.Logger
 }
 
@@ -53,8 +55,7 @@ func OpenOperator(ctx context.Context, cfg OperatorConfig, deps OperatorDeps) (*
 		return nil, err
 	}
 	o.token = token
-	network, address := cfg.Address()
-	if o.listener, err = new(net.ListenConfig).Listen(ctx, network, address); err != nil {
+	if o.listener, err = cfg.listen(ctx); err != nil {
 		return nil, fmt.Errorf("operator-listen: %w", err)
 	}
 	o.http = &http.Server{
@@ -104,6 +105,11 @@ func (o *Operator) routes() http.Handler {
 	change.HandleFunc("/admission/decodes/{id}", o.cancel).Methods(http.MethodDelete)
 	change.HandleFunc("/admission/drain", o.drain).Methods(http.MethodPost)
 	change.HandleFunc("/cache/purge", o.purge).Methods(http.MethodPost)
+	if o.deps.Warmer != nil {
+		read.HandleFunc("/cache/warm", o.warmStatus).Methods(http.MethodGet)
+		change.HandleFunc("/cache/warm", o.warm).Methods(http.MethodPost)
+		change.HandleFunc("/cache/warm", o.warmForget).Methods(http.MethodDelete)
+	}
 	return r
 }
 
@@ -126,6 +132,7 @@ func (o *Operator) index(w http.ResponseWriter, _ *http.Request) {
 	_ = plain(w, "iiifd operator listener\n\nGET    /admission            lanes, budget, queue, pressure, quotas\n"+
 		"GET    /admission/decodes    what runs now\nDELETE /admission/decodes/ID stops one of them\nGET    /admission/decisions  the last decisions\n"+
 		"POST   /admission/drain      no new work\nGET    /cache                the derivative cache\nPOST   /cache/purge          forgets derivatives\n"+
+		"GET    /cache/warm           what is made ahead of need\nPOST   /cache/warm           makes derivatives ahead of need\nDELETE /cache/warm           drops what waits for that\n"+
 		"GET    /metrics              for Prometheus\nGET    /debug/pprof/\nGET    /livez /readyz /healthz\n")
 }
 
@@ -159,26 +166,17 @@ func (o *Operator) drain(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// purgeRequest is the body of POST /cache/purge: what to forget.
-type purgeRequest struct {
-	IDs    []string `json:"ids"`
-	Prefix string   `json:"prefix"`
-	// OlderThan is a duration such as "24h".
-	OlderThan string `json:"older_than"`
-	All       bool   `json:"all"`
-}
-
 // maxPurgeBody bounds the body, in bytes.
 const maxPurgeBody = 1 << 20
 
 func (o *Operator) purge(w http.ResponseWriter, r *http.Request) {
-	var req purgeRequest
+	var order PurgeOrder
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPurgeBody))
 	d.DisallowUnknownFields()
-	err := d.Decode(&req)
+	err := d.Decode(&order)
 	var selectors []cache.Selector
 	if err == nil {
-		selectors, err = req.selectors(time.Now())
+		selectors, err = order.Selectors(time.Now())
 	}
 	if err != nil {
 		newProblem(http.StatusBadRequest, "bad_request", "The body is an object with ids, prefix, older_than or all: "+err.Error()).write(w, r)
@@ -195,31 +193,6 @@ func (o *Operator) purge(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	writeJSON(w, total)
-}
-
-// selectors turns the body into what the cache takes.
-func (p purgeRequest) selectors(now time.Time) ([]cache.Selector, error) {
-	base := cache.Selector{Prefix: p.Prefix, All: p.All}
-	if p.OlderThan != "" {
-		age, err := time.ParseDuration(p.OlderThan)
-		if err != nil || age < 0 {
-			return nil, errors.New("older_than is a duration such as 24h")
-		}
-		base.Before = now.Add(-age)
-	}
-	if len(p.IDs) == 0 {
-		if base == (cache.Selector{}) {
-			return nil, errors.New("nothing is selected")
-		}
-		return []cache.Selector{base}, nil
-	}
-	var out []cache.Selector
-	for _, id := range p.IDs {
-		sel := base
-		sel.Object = id
-		out = append(out, sel)
-	}
-	return out, nil
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

@@ -62,7 +62,9 @@ func (s *Server) nothing(http.ResponseWriter, *http.Request) error {
 func (s *Server) mount(m Mount) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		setRoute(r, "unparsed")
+		span := render.Stage(r.Context(), s.tracing, render.StageParse)
 		req, err := iiif.Parse(strings.TrimPrefix(r.URL.EscapedPath(), m.Path+"/"), m.Version)
+		render.EndStage(span, err)
 		if err != nil {
 			return err
 		}
@@ -92,7 +94,7 @@ type target struct {
 }
 
 func (t target) subject() render.Subject {
-	return render.Subject{Source: t.mount.Source, Identifier: t.request.Identifier, Scope: t.mount.Scope}
+	return t.mount.subject(t.request.Identifier)
 }
 
 // base redirects a bare identifier to its info.json (Image API 3.0, 2).

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/net/netutil"
 
 	"example.com/iiifd/admission"
@@ -35,6 +36,10 @@ type Deps struct {
 	// Access receives one line per request.
 	Access     *slog.Logger
 	Registerer prometheus.Registerer
+	// Prefetch is told of served tiles; nil for none.
+	Prefetch *render.Prefetcher
+	// Tracer makes the spans of requests; nil for none.
+	Tracer trace.Tracer
 }
 
 // Server is the public listener.
@@ -43,6 +48,7 @@ type Server struct {
 	log     *slog.Logger
 	access  *slog.Logger
 	metrics *metrics
+	tracing *tracing
 	streams chan struct{}
 	current atomic.Pointer[settings]
 
@@ -66,10 +72,11 @@ func New(cfg Config, deps Deps) (*Server, error) {
 	}
 	s := &Server{
 		deps: deps, log: deps.Log, access: deps.Access,
-		metrics: newMetrics(deps.Registerer),
+		tracing: newTracing(deps.Tracer),
 		streams: make(chan struct{}, cfg.FileStreams),
 		served:  make(chan error, 1),
 	}
+	s.metrics = newMetrics(deps.Registerer, s)
 	if err := s.Reload(cfg); err != nil {
 		return nil, err
 	}

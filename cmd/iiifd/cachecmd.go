@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"example.com/iiifd/cache"
-	"example.com/iiifd/option"
+	"example.com/iiifd/server"
 )
 
 func cacheCommand() *command {
@@ -25,23 +25,15 @@ func cacheCommand() *command {
 			"          before, --all of everything. Beside a running server it goes through the operator listener, so that memory forgets too.\n" +
 			"verify    reads every entry; exit status 1 where one is damaged. --remove removes those.\n" +
 			"--json prints one JSON document.",
-		run:     runCache,
-		options: func() *option.Set { return newConfig().set },
+		run:        runCache,
+		configured: true,
 	}
-}
-
-// purgeOrder is what to forget, in the operator listener's words.
-type purgeOrder struct {
-	IDs       []string `json:"ids,omitempty"`
-	Prefix    string   `json:"prefix,omitempty"`
-	OlderThan string   `json:"older_than,omitempty"`
-	All       bool     `json:"all,omitempty"`
 }
 
 func runCache(ctx context.Context, p *program, args []string) error {
 	asJSON, args := cutJSON(args)
 	remove, args := cutFlag(args, "--remove")
-	var order purgeOrder
+	var order server.PurgeOrder
 	order.All, args = cutFlag(args, "--all")
 	var err error
 	if order.Prefix, args, err = cutValue(args, "--prefix"); err != nil {
@@ -68,16 +60,19 @@ func runCache(ctx context.Context, p *program, args []string) error {
 	switch rest[0] {
 	case "stat":
 		stat, err := dir.Stat(ctx)
-		return report(p, asJSON, stat, err, fmt.Sprintf("%d files, %s", stat.Files, option.FormatSize(stat.Bytes)))
+		return report(p, asJSON, stat, err, fmt.Sprintf("%s, %s in %s", counted(stat.Files, "file"), mebibytes(stat.Bytes), stat.Dir))
 	case "verify":
 		v, err := dir.Verify(ctx, remove)
 		if err == nil && v.Damaged > 0 {
 			err = fmt.Errorf("%d of %d entries are damaged", v.Damaged, v.Files)
 		}
-		return report(p, asJSON, v, err, fmt.Sprintf("%d files, %d damaged, %d unreadable", v.Files, v.Damaged, v.Unreadable))
+		return report(p, asJSON, v, err, fmt.Sprintf("%s, %d damaged, %d unreadable", counted(v.Files, "file"), v.Damaged, v.Unreadable))
 	case "purge":
 		purged, err := purge(ctx, cfg, dir, order)
-		return report(p, asJSON, purged, err, fmt.Sprintf("removed %d files, %s", purged.Files, option.FormatSize(purged.Bytes)))
+		if err != nil {
+			return err
+		}
+		return report(p, asJSON, purged, nil, fmt.Sprintf("removed %s, %s", counted(purged.Files, "file"), mebibytes(purged.Bytes)))
 	}
 	return usagef("needs one of stat, purge, verify, not %q", rest[0])
 }
@@ -94,10 +89,10 @@ func report(p *program, asJSON bool, document any, failed error, text string) er
 
 // purge works on the directory itself, or through the running server that
 // has it locked.
-func purge(ctx context.Context, cfg *config, dir *cache.Dir, order purgeOrder) (cache.Purged, error) {
-	selectors, err := order.selectors(time.Now())
+func purge(ctx context.Context, cfg *config, dir *cache.Dir, order server.PurgeOrder) (cache.Purged, error) {
+	selectors, err := order.Selectors(time.Now())
 	if err != nil {
-		return cache.Purged{}, err
+		return cache.Purged{}, &usageError{err.Error()}
 	}
 	var total cache.Purged
 	for _, sel := range selectors {
@@ -113,32 +108,8 @@ func purge(ctx context.Context, cfg *config, dir *cache.Dir, order purgeOrder) (
 	return total, nil
 }
 
-func (o purgeOrder) selectors(now time.Time) ([]cache.Selector, error) {
-	base := cache.Selector{Prefix: o.Prefix, All: o.All}
-	if o.OlderThan != "" {
-		age, err := time.ParseDuration(o.OlderThan)
-		if err != nil || age < 0 {
-			return nil, usagef("--older-than needs a duration such as 24h")
-		}
-		base.Before = now.Add(-age)
-	}
-	if len(o.IDs) == 0 {
-		if base == (cache.Selector{}) {
-			return nil, usagef("purge needs identifiers, --prefix, --older-than or --all")
-		}
-		return []cache.Selector{base}, nil
-	}
-	var out []cache.Selector
-	for _, id := range o.IDs {
-		sel := base
-		sel.Object = id
-		out = append(out, sel)
-	}
-	return out, nil
-}
-
 // purgeThroughServer asks the server on this machine.
-func purgeThroughServer(ctx context.Context, cfg *config, order purgeOrder) (cache.Purged, error) {
+func purgeThroughServer(ctx context.Context, cfg *config, order server.PurgeOrder) (cache.Purged, error) {
 	var purged cache.Purged
 	if cfg.Operator.Off() {
 		return purged, errors.New("a running server uses the cache and has no operator listener")
@@ -149,7 +120,8 @@ func purgeThroughServer(ctx context.Context, cfg *config, order purgeOrder) (cac
 	}
 	token, err := os.ReadFile(file)
 	if err != nil {
-		return purged, fmt.Errorf("a running server uses the cache; its operator token: %w", err)
+		return purged, fmt.Errorf("a running server uses the cache and would be asked at %s, but its operator token cannot be read: %w; "+
+			"give the options the server runs with, --config or --operator-listen", cfg.Operator.Listen, err)
 	}
 	body, err := json.Marshal(order)
 	if err != nil {

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"example.com/iiifd/decode"
-	"example.com/iiifd/iiif"
-	"example.com/iiifd/option"
-	"example.com/iiifd/render"
 	"example.com/iiifd/source"
 )
 
@@ -20,8 +18,8 @@ func renderCommand() *command {
 		name: "render", usage: "FILE REQUEST -o OUT", summary: "carries out one IIIF request without a server",
 		long: "REQUEST is region/size/rotation/quality.format of Image API 3.0, as in full/max/0/default.jpg.\n" +
 			"OUT is a file, or - for standard output. A file is complete or not there.",
-		run:     runRender,
-		options: func() *option.Set { return newConfig().set },
+		run:        runRender,
+		configured: true,
 	}
 }
 
@@ -30,29 +28,21 @@ func runRender(ctx context.Context, p *program, args []string) error {
 	if err != nil {
 		return err
 	}
-	cfg, rest, err := loadConfig(args, p.environ)
-	if err != nil {
-		return err
-	}
-	if len(rest) != 2 || out == "" {
+	if out == "" {
 		return usagef("needs FILE, REQUEST and -o OUT")
 	}
-	params, err := iiif.ParseParams(rest[1], iiif.V3)
-	if err != nil {
-		return &usageError{err.Error()}
-	}
-	w, err := openWorkbench(cfg, rest[0])
+	w, err := openWorkbench(args, p.environ)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	job, err := w.renderer.Prepare(ctx, render.Request{Subject: w.subject, Params: params})
+	job, err := w.prepare(ctx, w.params)
 	if err != nil {
-		return explained(err)
+		return w.explained(err)
 	}
 	answer, err := w.renderer.Open(ctx, job)
 	if err != nil {
-		return explained(err)
+		return w.explained(err)
 	}
 	defer answer.Close()
 	if out == "-" {
@@ -65,38 +55,12 @@ func runRender(ctx context.Context, p *program, args []string) error {
 	})
 }
 
-// workbench is an engine and a renderer for one file, for the commands that
-// need no server.
-type workbench struct {
-	engine   *decode.Engine
-	dir      *source.Directory
-	renderer *render.Renderer
-	subject  render.Subject
-}
-
-func openWorkbench(cfg *config, file string) (*workbench, error) {
-	dir, err := source.NewDirectory(filepath.Dir(file), cfg.Source)
-	if err != nil {
-		return nil, err
-	}
-	engine, err := decode.Start(cfg.Decode, quiet(), nil)
-	if err != nil {
-		return nil, errors.Join(err, dir.Close())
-	}
-	r, err := render.New(cfg.Render, render.Deps{Decoder: engine}, 1)
-	if err != nil {
-		return nil, errors.Join(err, dir.Close())
-	}
-	return &workbench{engine: engine, dir: dir, renderer: r, subject: render.Subject{Source: dir, Identifier: filepath.Base(file)}}, nil
-}
-
-func (w *workbench) Close() {
-	w.engine.Close()
-	_ = w.dir.Close()
-}
-
-// explained adds a decoder's own words: on the command line they help.
+// explained says it in the words of the command line: a decoder's own help
+// here, and a missing file may be one that is there and not served.
 func explained(err error) error {
+	if errors.Is(err, source.ErrNotFound) {
+		return errors.New("no such image; folders, names that start with a dot and links that lead out of the folder are none")
+	}
 	var d *decode.Error
 	if errors.As(err, &d) && d.Detail() != "" {
 		return fmt.Errorf("%w (%s)", err, d.Detail())
@@ -120,9 +84,21 @@ func cutOutput(args []string) (out string, rest []string, err error) {
 	return out, rest, nil
 }
 
-// writeFile writes a file that is complete or not there.
+// writeFile writes a file that is complete or not there. What is no regular
+// file, such as /dev/null or a pipe, is written to and never replaced.
 func writeFile(name string, write func(*os.File) error) (err error) {
+	if fi, err := os.Stat(name); err == nil && !fi.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".iiifd-*")
+	var failed *fs.PathError
+	if errors.As(err, &failed) { // Its path is the passing name, which nobody asked for.
+		return fmt.Errorf("write %s: %w", name, failed.Err)
+	}
 	if err != nil {
 		return err
 	}

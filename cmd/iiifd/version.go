@@ -53,7 +53,11 @@ func runVersion(_ context.Context, p *program, args []string) error {
 	if asJSON {
 		return writeJSON(p.stdout, b)
 	}
-	_, err = fmt.Fprintf(p.stdout, "iiifd %s\ncommit %s\n%s\nlibvips %s\nreads %s\nwrites %s\n", b.Version, b.Commit, b.Go, b.Vips,
+	commit := ""
+	if b.Commit != "" { // A build outside a checkout knows none.
+		commit = "commit " + b.Commit + "\n"
+	}
+	_, err = fmt.Fprintf(p.stdout, "iiifd %s\n%s%s\nlibvips %s\nreads %s\nwrites %s\n", b.Version, commit, b.Go, b.Vips,
 		strings.Join(b.Loaders, " "), strings.Join(b.Savers, " "))
 	return err
 }

@@ -36,6 +36,8 @@ type work struct{ Path, Tiny, Params string }
 // result is what it answers.
 type result struct {
 	Kind, File, Params string
+	// Work is what was carried out at once.
+	Work order
 	// Real is the growth of resident memory in bytes, Estimate what the plan
 	// said.
 	Real, Estimate int64
@@ -68,9 +70,7 @@ func runCell(in io.Reader, out io.Writer) int {
 // measureCell warms up with the tiny files, then measures the requests on the
 // others, all at once.
 func measureCell(o order) (result, error) {
-	var c decode.Config
-	c.Options(option.NewSet())
-	e, err := decode.Start(c, slog.New(slog.DiscardHandler), nil)
+	e, err := startEngine()
 	if err != nil {
 		return result{}, err
 	}
@@ -91,9 +91,7 @@ func measureCell(o order) (result, error) {
 	}
 	r := result{Real: max(real, 1), CPU: cpuTime() - before}
 	for _, p := range plans {
-		r.Estimate += p.Peak()
-		r.Seconds += p.Seconds()
-		r.Parts = append(r.Parts, p.Parts()...)
+		r.charge(p)
 	}
 	return r, nil
 }
@@ -123,22 +121,34 @@ func render(e *decode.Engine, path, params string) (*plan.Plan, error) {
 		return nil, err
 	}
 	defer obj.Close()
+	p, err := newPlan(e, obj, params)
+	if err != nil {
+		return nil, err
+	}
+	return &p, e.Render(context.Background(), obj, p, io.Discard)
+}
+
+// newPlan plans a request on obj as the server does.
+func newPlan(e *decode.Engine, obj *file, params string) (plan.Plan, error) {
 	s, err := header.Read(obj, obj.info.Size, -1)
 	if errors.Is(err, header.ErrUnknown) {
 		s, err = e.Shape(context.Background(), obj)
 	}
 	if err != nil {
-		return nil, err
+		return plan.Plan{}, err
 	}
 	asked, err := iiif.ParseParams(params, iiif.V3)
 	if err != nil {
-		return nil, err
+		return plan.Plan{}, err
 	}
-	p, err := plan.New(s, asked, e.PlanOptions())
-	if err != nil {
-		return nil, err
-	}
-	return &p, e.Render(context.Background(), obj, p, io.Discard)
+	return plan.New(s, asked, e.PlanOptions())
+}
+
+// startEngine starts decode as it is set up by default.
+func startEngine() (*decode.Engine, error) {
+	var c decode.Config
+	c.Options(option.NewSet())
+	return decode.Start(c, slog.New(slog.DiscardHandler), nil)
 }
 
 // file is a local file as a source.Object.

@@ -22,6 +22,9 @@ type sample struct {
 	path string
 	// tiny is a small file of the same kind, to warm a process up with.
 	tiny string
+	// large tells that it is one of the few kinds made in sizes of hundreds
+	// of megapixels.
+	large bool
 }
 
 // tinySize is that of the files that load code and tables before measuring.
@@ -42,18 +45,21 @@ func makeCorpus(ctx context.Context, dir string, all, large []size, filter strin
 	list := slices.DeleteFunc(kinds(), func(k kind) bool { return !wanted(k.name, filter) })
 	m := &maker{ctx: ctx, dir: dir}
 	var samples []sample
-	for _, s := range append(append([]size{tinySize}, all...), large...) {
-		set := list
-		if slices.Contains(large, s) && !slices.Contains(all, s) {
-			set = slices.DeleteFunc(slices.Clone(list), func(k kind) bool { return !k.large })
-		}
-		made, err := m.make(set, s)
+	for _, s := range append([]size{tinySize}, all...) {
+		made, err := m.make(list, s)
 		if err != nil {
 			return nil, err
 		}
 		if s != tinySize {
 			samples = append(samples, made...)
 		}
+	}
+	for _, s := range large {
+		made, err := m.makeLarge(list, s)
+		if err != nil {
+			return nil, err
+		}
+		samples = append(samples, made...)
 	}
 	return samples, nil
 }

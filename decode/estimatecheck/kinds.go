@@ -12,8 +12,6 @@ type kind struct {
 	// from names the prepared picture: rgb, gray, rgba, …
 	from    string
 	options string
-	// large tells that files of this kind occur with hundreds of megapixels.
-	large bool
 	// make replaces saving with vips.
 	make func(m *maker, s size, out string) error
 }
@@ -21,16 +19,16 @@ type kind struct {
 // kinds lists the corpus.
 func kinds() []kind {
 	list := []kind{
-		{name: "jpeg-420", ext: "jpg", from: "rgb", options: "Q=85", large: true},
+		{name: "jpeg-420", ext: "jpg", from: "rgb", options: "Q=85"},
 		{name: "jpeg-444", ext: "jpg", from: "rgb", options: "Q=92,subsample-mode=off"},
 		{name: "jpeg-gray", ext: "jpg", from: "gray", options: "Q=85"},
 		{name: "jpeg-cmyk", ext: "jpg", from: "cmyk", options: "Q=85"},
 		{name: "jpeg-p3", ext: "jpg", from: "p3", options: "Q=85"},
 		{name: "jpeg-restart", ext: "jpg", from: "rgb", options: "Q=85,restart-interval=64"},
-		{name: "jpeg-progressive-420", ext: "jpg", from: "rgb", options: "Q=85,interlace", large: true},
+		{name: "jpeg-progressive-420", ext: "jpg", from: "rgb", options: "Q=85,interlace"},
 		{name: "jpeg-progressive-444", ext: "jpg", from: "rgb", options: "Q=92,subsample-mode=off,interlace"},
 		{name: "jpeg-progressive-gray", ext: "jpg", from: "gray", options: "Q=85,interlace"},
-		{name: "png-rgb", ext: "png", from: "rgb", options: "compression=2", large: true},
+		{name: "png-rgb", ext: "png", from: "rgb", options: "compression=2"},
 		{name: "png-gray", ext: "png", from: "gray", options: "compression=2"},
 		{name: "png-rgba", ext: "png", from: "rgba", options: "compression=2"},
 		{name: "png-rgb16", ext: "png", from: "rgb16", options: "compression=2"},
@@ -49,7 +47,7 @@ func kinds() []kind {
 		{name: "jxl-lossy", ext: "jxl", from: "rgb", options: "Q=80,effort=3"},
 		{name: "jxl-lossless", ext: "jxl", from: "rgb", options: "lossless,effort=3"},
 		{name: "jxl-rgb16", ext: "jxl", from: "rgb16", options: "Q=80,effort=3"},
-		{name: "jp2-tiled-1024", ext: "jp2", from: "rgb", options: "tile-width=1024,tile-height=1024,Q=40", large: true},
+		{name: "jp2-tiled-1024", ext: "jp2", from: "rgb", options: "tile-width=1024,tile-height=1024,Q=40"},
 		{name: "jp2-tiled-512-lossless", ext: "jp2", from: "rgb", options: "tile-width=512,tile-height=512,lossless"},
 		{name: "jp2-tiled-256-gray", ext: "jp2", from: "gray", options: "tile-width=256,tile-height=256,Q=40"},
 		{name: "jp2-untiled", ext: "jp2", from: "rgb", options: "tile-width=32768,tile-height=32768,Q=40"},
@@ -67,8 +65,8 @@ func tiffKinds() []kind {
 		{name: "strip-lzw-7", from: "rgb", make: copied("-c", "lzw", "-r", "7", "-s")},
 	}
 	for _, k := range []kind{
-		{name: "strip-none", options: "compression=none,tile-height=16", large: true},
-		{name: "strip-lzw", options: "compression=lzw,predictor=horizontal,tile-height=16", large: true},
+		{name: "strip-none", options: "compression=none,tile-height=16"},
+		{name: "strip-lzw", options: "compression=lzw,predictor=horizontal,tile-height=16"},
 		{name: "strip-deflate-128", options: "compression=deflate,tile-height=128"},
 		{name: "strip-deflate-200", options: "compression=deflate,tile-height=200"},
 		{name: "strip-packbits", options: "compression=packbits,tile-height=16"},
@@ -85,11 +83,11 @@ func tiffKinds() []kind {
 		{name: "tiled-jpeg", options: "compression=jpeg,Q=85,tile"},
 		{name: "tiled-none-512", options: "compression=none,tile,tile-width=512,tile-height=512"},
 		{name: "tiled-float", from: "float", options: "compression=none,tile,tile-width=256,tile-height=256"},
-		{name: "pyramid-jpeg-256", options: "compression=jpeg,Q=85,tile,tile-width=256,tile-height=256,pyramid", large: true},
-		{name: "pyramid-jpeg-512", options: "compression=jpeg,Q=92,tile,tile-width=512,tile-height=512,pyramid", large: true},
+		{name: "pyramid-jpeg-256", options: "compression=jpeg,Q=85,tile,tile-width=256,tile-height=256,pyramid"},
+		{name: "pyramid-jpeg-512", options: "compression=jpeg,Q=92,tile,tile-width=512,tile-height=512,pyramid"},
 		{name: "pyramid-jpeg-gray", from: "gray", options: "compression=jpeg,Q=85,tile,tile-width=256,tile-height=256,pyramid"},
-		{name: "pyramid-subifd-deflate", options: "compression=deflate,tile,tile-width=256,tile-height=256,pyramid,subifd", large: true},
-		{name: "pyramid-bigtiff-none", options: "compression=none,tile,tile-width=256,tile-height=256,pyramid,bigtiff", large: true},
+		{name: "pyramid-subifd-deflate", options: "compression=deflate,tile,tile-width=256,tile-height=256,pyramid,subifd"},
+		{name: "pyramid-bigtiff-none", options: "compression=none,tile,tile-width=256,tile-height=256,pyramid,bigtiff"},
 		{name: "pyramid-lzw-rgb16", from: "rgb16", options: "compression=lzw,tile,tile-width=256,tile-height=256,pyramid"},
 		{name: "pyramid-rgba", from: "rgba", options: "compression=deflate,tile,tile-width=256,tile-height=256,pyramid"},
 		{name: "pyramid-cmyk", from: "cmyk", options: "compression=deflate,tile,tile-width=256,tile-height=256,pyramid"},

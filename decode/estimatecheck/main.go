@@ -51,6 +51,7 @@ type config struct {
 	cellMax  time.Duration
 	allMax   time.Duration
 	out      string
+	again    string
 	verbose  bool
 }
 
@@ -69,10 +70,18 @@ func (c *config) flags(f *flag.FlagSet) {
 	f.DurationVar(&c.cellMax, "cell-time", time.Minute, "longest time for one request; it is left out after that")
 	f.DurationVar(&c.allMax, "time", time.Hour, "longest time for everything; the rest is left out after that")
 	f.StringVar(&c.out, "out", "", "file for one JSON line per request")
+	f.StringVar(&c.again, "again", "", "file of an earlier -out: measure nothing, price its requests again (on the files in -dir)")
 	f.BoolVar(&c.verbose, "v", false, "print every request out of the band with its parts")
 }
 
 func (c *config) run(ctx context.Context) (bool, error) {
+	if c.again != "" {
+		results, err := priceAgain(c.dir, c.again)
+		if err != nil {
+			return false, err
+		}
+		return report(os.Stdout, results, c.verbose), nil
+	}
 	if c.seed == 0 {
 		c.seed = rand.Uint64()>>1 | 1
 	}
@@ -86,6 +95,8 @@ func (c *config) run(ctx context.Context) (bool, error) {
 		}
 		defer os.RemoveAll(temp)
 		dir = temp
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+		return false, err
 	}
 	files, err := makeCorpus(ctx, dir, c.sizes, c.large, c.kinds)
 	if err != nil {

@@ -43,10 +43,10 @@ func listed(files []sample, given []string, n int) []request {
 	for i, f := range files {
 		all := given
 		if len(all) == 0 {
-			all = requests(f.size)
+			all = f.requests()
 		}
 		count := len(all)
-		if n > 0 {
+		if n > 0 && !f.large {
 			count = min(n, count)
 		}
 		for j := range count {
@@ -54,6 +54,14 @@ func listed(files []sample, given []string, n int) []request {
 		}
 	}
 	return list
+}
+
+// requests are those that f gets.
+func (f sample) requests() []string {
+	if f.large {
+		return largeRequests(f.size)
+	}
+	return requests(f.size)
 }
 
 // requests are what viewers and people ask for, and what costs most.

@@ -67,6 +67,6 @@ func runOne(ctx context.Context, program string, c request, each time.Duration) 
 	if err != nil {
 		r.Refused = err.Error()
 	}
-	r.Kind, r.File, r.Params = c.kind, c.file, c.params
+	r.Kind, r.File, r.Params, r.Work = c.kind, c.file, c.params, c.work
 	return r
 }

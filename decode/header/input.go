@@ -20,6 +20,9 @@ const (
 	maxReads = 1 << 14
 )
 
+// errScattered tells that maxReads was reached.
+var errScattered = errors.New("header: too many reads")
+
 // input gives bounded access to a file: no read leaves it, none is longer
 // than maxSpan, and there are at most maxReads of them.
 type input struct {
@@ -69,7 +72,7 @@ func (in *input) upTo(off int64, n int) ([]byte, error) {
 // fetch fills the window from off.
 func (in *input) fetch(off int64, n int) error {
 	if in.reads++; in.reads > maxReads {
-		return in.corrupt("its header is scattered over too many places")
+		return errors.Join(in.corrupt("its header is scattered over too many places"), errScattered)
 	}
 	n = int(min(int64(n), in.size-off))
 	if cap(in.buf) < n {

@@ -175,19 +175,25 @@ func access(s Shape, r reduction, crop iiif.Rect, width, height int) Access {
 	return AccessSequential
 }
 
-// bandPixels is how much of a JPEG 2000 picture is decoded at once at most:
-// with three channels, OpenJPEG's integers then take 96 MiB.
-const bandPixels = 8 << 20
+const (
+	// bandPixels is how much of a JPEG 2000 picture is decoded at once at
+	// most: with three channels, OpenJPEG's integers then take 96 MiB.
+	bandPixels = 8 << 20
+	// piecePixels is how many pixels of a tiled picture decode asks OpenJPEG
+	// for at once, unless a tile has more (jp2.c, PIECE).
+	piecePixels = 1 << 20
+	// rowPixels is how much a row of tiles may have to be kept as one band.
+	rowPixels = 32 << 20
+)
 
-// bandRows returns how many rows of a crop of l are decoded at once: whole
-// rows of tiles where the picture is tiled and they are small enough, since
-// each band begins with the headers again and cuts through tiles.
+// bandRows returns how many rows of a crop of l are kept together once they
+// are decoded. Bands of tiled pictures are whole rows of tiles, since a tile
+// that is cut is decoded again for the other part.
 func bandRows(crop iiif.Rect, l Level) int {
-	rows := max(1, bandPixels/crop.Width)
-	if l.Tiled && l.TileHeight > 0 && rows > l.TileHeight {
-		rows -= rows % l.TileHeight
+	if l.Tiled && l.TileHeight > 0 && crop.Width <= rowPixels/l.TileHeight {
+		return l.TileHeight * max(1, piecePixels/(crop.Width*l.TileHeight))
 	}
-	return min(rows, crop.Height)
+	return min(max(1, bandPixels/crop.Width), crop.Height)
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

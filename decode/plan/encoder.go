@@ -29,6 +29,7 @@ type capability struct {
 	maxSide int // 0 means no limit below 2³¹
 	alpha   bool
 	deep    bool // 16 bits per sample
+	whole   bool // the encoder begins when it has the whole picture
 }
 
 // capabilities has a row per writable format. The sides come from the
@@ -37,18 +38,21 @@ type capability struct {
 var capabilities = map[iiif.Format]capability{
 	iiif.FormatJPG:  {maxSide: 65535},
 	iiif.FormatPNG:  {alpha: true, deep: true},
-	iiif.FormatWebP: {maxSide: 16383, alpha: true},
+	iiif.FormatWebP: {maxSide: 16383, alpha: true, whole: true},
 	iiif.FormatTIF:  {alpha: true, deep: true},
-	iiif.FormatGIF:  {maxSide: 65535, alpha: true},
+	iiif.FormatGIF:  {maxSide: 65535, alpha: true, whole: true},
 	iiif.FormatJP2:  {},
 	iiif.FormatPDF:  {maxSide: 65535},
-	iiif.FormatAVIF: {maxSide: 16384, alpha: true},
-	iiif.FormatJXL:  {alpha: true},
+	iiif.FormatAVIF: {maxSide: 16384, alpha: true, whole: true},
+	iiif.FormatJXL:  {alpha: true, whole: true},
 }
 
 // MaxSide returns the longest side in pixels that f can hold, 0 where
 // nothing below 2³¹ limits it.
 func MaxSide(f iiif.Format) int { return capabilities[f].maxSide }
+
+// whole tells that nothing is written before the whole picture is there.
+func (e Encoder) whole() bool { return capabilities[e.Format].whole }
 
 // SizeError reports an output that its format cannot hold.
 type SizeError struct {

@@ -11,28 +11,30 @@ func (m *measure) encoder() []Part {
 	var bytes int64
 	why := "encoder's rows"
 	switch m.p.Encoder.Format {
-	case iiif.FormatJPG:
+	case iiif.FormatJPG, iiif.FormatPDF:
 		bytes = sum(256*kib, product(64, w))
 	case iiif.FormatPNG:
-		bytes = sum(3*mib/2, product(4, w, m.written))
+		bytes = sum(512*kib, product(4, w, m.written))
 	case iiif.FormatTIF:
 		bytes = sum(512*kib, product(4, w, m.written))
 	case iiif.FormatWebP:
 		// An alpha plane is coded without loss, by the costly coder.
 		why = "encoder: whole picture and its planes"
-		perPixel := 7.5
-		if alpha {
+		// Black and white leaves more to code, block by block.
+		perPixel := 7.2
+		switch {
+		case alpha:
 			perPixel = 42
+		case m.p.Transform.Quality == iiif.QualityBitonal || m.p.Shape.BitsPerSample == 1:
+			perPixel = 8.5
 		}
-		bytes = sum(times(px, perPixel), 5*mib/2)
+		bytes = sum(times(px, perPixel), mib)
 	case iiif.FormatAVIF:
-		// Hard edges and few colours turn on the tools for screen content,
-		// which take four times what photographs do; any source may have them.
-		why = "encoder: whole picture and its search"
-		bytes = sum(product(px, 75), min(product(px, 150), 45*mib), 8*mib)
+		why = "encoder: whole picture and its planes"
+		bytes = sum(times(px, 22), 6*mib)
 	case iiif.FormatGIF:
 		why = "encoder: whole picture and its palette"
-		bytes = sum(product(px, 15), min(product(px, 9), 20*mib), mib)
+		bytes = sum(product(px, 15), min(product(px, 9), 20*mib), 2*mib)
 	case iiif.FormatJP2:
 		why = "encoder: a tile, and the whole output"
 		samples := product(px, m.written)
@@ -40,33 +42,14 @@ func (m *measure) encoder() []Part {
 		bytes = sum(samples, tile, mib)
 	case iiif.FormatJXL:
 		why = "encoder: whole picture in floats"
-		perPixel := int64(50)
+		perPixel := int64(47)
 		if alpha {
 			perPixel = 75
 		}
-		bytes = sum(product(px, perPixel), 2*mib)
-	case iiif.FormatPDF:
-		why = "encoder: the page's JPEG, kept until the end"
-		bytes = sum(product(64, w), times(px, jpegBytes(m.p.Encoder)), mib)
+		bytes = sum(product(px, perPixel), min(product(px, 12), 8*mib), 3*mib)
 	default:
 		why = "encoder: unknown, whole picture"
 		bytes = sum(product(px, 75), 8*mib)
 	}
 	return add(nil, StageEncoder, bytes, why)
-}
-
-// jpegBytes is the size per pixel of a JPEG of noise, and of the room that a
-// growing buffer leaves.
-func jpegBytes(e Encoder) float64 {
-	perPixel := 1.5
-	switch {
-	case e.Quality > 90:
-		perPixel = 6
-	case e.Quality > 80:
-		perPixel = 2.5
-	}
-	if e.Subsampling == "4:4:4" {
-		perPixel *= 1.5
-	}
-	return perPixel
 }

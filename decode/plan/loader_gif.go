@@ -4,7 +4,7 @@ package plan
 func (m *measure) gif() []Part {
 	s := m.p.Shape
 	parts := m.lineCache(16)
-	codec := sum(times(m.pixels(), 4.2), s.FileSize, 2*mib)
+	codec := sum(times(m.pixels(), 4.2), s.FileSize, mib)
 	if s.Animated {
 		codec = sum(codec, product(4, m.pixels()))
 	}

@@ -1,25 +1,22 @@
 package plan
 
-// jp2 is priced for decode's own use of OpenJPEG: bands of whole rows, two of
-// which are kept (jp2.c), each decoded into 32-bit integers.
+// jp2 is priced for decode's own use of OpenJPEG (jp2.c): bands of whole rows,
+// two of which are kept, each decoded in pieces into 32-bit integers.
 func (m *measure) jp2() []Part {
 	s := m.p.Shape
 	if s.CodeBlockWidth < 1 || s.CodeBlockHeight < 1 {
 		return m.other()
 	}
-	rows := min(m.cropH, int64(max(0, m.p.BandRows)))
+	rows := int64(max(0, m.p.BandRows))
 	if rows == 0 {
 		rows = m.cropH
 	}
-	band := product(m.cropW, rows)
-	held := min(product(2, band), product(m.cropW, m.cropH))
+	held := min(product(2, m.cropW, rows), product(m.cropW, m.cropH))
 	parts := add(nil, StageLoader, product(held, m.stored), "decoded bands")
-	whole := m.cropW == m.loadedW && m.cropH == m.loadedH && rows == m.cropH
-	integers := product(band, int64(max(1, s.Bands)), 4)
 	if s.Levels[0].Tiled {
-		return append(parts, m.jp2Tiled(integers, rows, whole)...)
+		return append(parts, m.jp2Tiled(rows)...)
 	}
-	return append(parts, m.jp2Untiled(integers, whole)...)
+	return append(parts, m.jp2Untiled(min(rows, m.cropH))...)
 }
 
 // codeBlocks counts the code blocks of px samples per channel in all
@@ -29,45 +26,94 @@ func codeBlocks(s Shape, px int64) int64 {
 	return over(times(product(px, int64(max(1, s.Bands))), 4.0/3), block)
 }
 
-// jp2Tiled: the band and one tile, which OpenJPEG keeps several times over
-// while only a part of it is wanted. Each tile of the file has a record,
-// wanted or not (j2k.c, opj_tcp_t).
-func (m *measure) jp2Tiled(integers, rows int64, whole bool) []Part {
-	s := m.p.Shape
-	full, level := s.Levels[0], s.Levels[m.p.Level]
-	tw, th := int64(full.TileWidth), int64(full.TileHeight)
-	tiles := product(over(int64(s.Width), tw), over(int64(s.Height), th))
-	tile := product(int64(level.TileWidth), int64(level.TileHeight), int64(max(1, s.Bands)), 4)
-	if !whole {
-		part := product(min(m.cropW, int64(level.TileWidth)), min(rows, int64(level.TileHeight)), int64(max(1, s.Bands)), 4)
-		tile = times(part, 2.65)
-		integers = times(integers, 1.3)
-	}
-	parts := add(nil, StageCodec, integers, "a band in 32-bit integers")
-	codec := sum(
-		tile,
-		product(520, codeBlocks(s, product(tw, th))),
-		product(2, over(s.FileSize, tiles)),
-		product(22*kib, tiles),
-		2*mib,
-	)
-	return add(parts, StageCodec, codec, "OpenJPEG: a tile, its code blocks and bytes, records of all tiles")
+// widened is a side of an area of which OpenJPEG decodes all the code blocks
+// that it touches, and what the wavelets need beyond.
+func widened(side int64, s Shape) int64 {
+	return sum(side, times(int64(max(s.CodeBlockWidth, s.CodeBlockHeight)), 1.5))
 }
 
-// jp2Untiled: with one tile the whole codestream and the code blocks of the
-// wanted resolutions stay in memory.
-func (m *measure) jp2Untiled(integers int64, whole bool) []Part {
+// jp2Tiled: a piece, what OpenJPEG works on, and a record of each tile of the
+// file, wanted or not (j2k.c: opj_tcp_t, its 32 progression changes, an
+// opj_tccp_t per channel, 100 markers of the index).
+func (m *measure) jp2Tiled(rows int64) []Part {
+	s := m.p.Shape
+	full, level := s.Levels[0], s.Levels[m.p.Level]
+	tw, th := int64(max(1, level.TileWidth)), int64(max(1, level.TileHeight))
+	pieceH := min(rows, m.cropH)
+	pieceW := min(m.cropW, max(tw, roundDown(piecePixels/pieceH, tw)))
+	integers := product(pieceW, pieceH, int64(max(1, s.Bands)), 4)
+	parts := add(nil, StageCodec, integers, "a piece in 32-bit integers")
+	cut := m.cutTiles(rows < th)
+	working := m.jp2Working(max(1, pieceW/tw), max(1, pieceH/th), cut)
+	parts = add(parts, StageCodec, working, "OpenJPEG's samples of a tile")
+	tiles := product(over(int64(s.Width), int64(full.TileWidth)), over(int64(s.Height), int64(full.TileHeight)))
+	codec := sum(
+		product(520, codeBlocks(s, product(int64(full.TileWidth), int64(full.TileHeight)))),
+		product(2, over(s.FileSize, tiles)),
+		product(10*kib+1228*int64(max(1, s.Bands)), tiles),
+		5*mib/2,
+	)
+	return add(parts, StageCodec, codec, "OpenJPEG: a tile's code blocks and bytes, records of all tiles")
+}
+
+func roundDown(n, step int64) int64 { return n / step * step }
+
+// cutTiles tells that some tile is decoded in part, because the crop's edges
+// are not those of tiles, or because bands are lower than tiles.
+func (m *measure) cutTiles(bands bool) bool {
+	l := m.p.Shape.Levels[m.p.Level]
+	c := m.p.Crop
+	cut := func(start, length, tile, side int) bool {
+		return tile < 1 || start%tile != 0 || (start+length < side && (start+length)%tile != 0)
+	}
+	return bands || cut(c.X, c.Width, l.TileWidth, m.p.LoadedWidth) || cut(c.Y, c.Height, l.TileHeight, m.p.LoadedHeight)
+}
+
+// jp2Working is what OpenJPEG needs beside the samples that it hands out, for
+// one call that touches so many tiles. A whole tile's own samples are handed
+// out (j2k.c, opj_j2k_update_image_data) unless there are several. Of a tile
+// that is cut it keeps the wanted window, the code blocks and the wavelets'
+// blocks side by side (tcd.c, dwt.c), 3.2 times the window; over several tiles
+// the allocator cannot use all that was freed: 4.2 whole tiles were the most.
+func (m *measure) jp2Working(across, down int64, cut bool) int64 {
+	s := m.p.Shape
+	l := s.Levels[m.p.Level]
+	tw, th := int64(max(1, l.TileWidth)), int64(max(1, l.TileHeight))
+	tile := product(tw, th, int64(max(1, s.Bands)), 4)
+	switch several := across > 1 || down > 1; {
+	case !cut && !several:
+		return 0
+	case !cut:
+		return tile
+	default:
+		window := product(min(tw, widened(m.cropW, s)), min(th, widened(m.cropH, s)), int64(max(1, s.Bands)), 4)
+		if several {
+			return min(times(tile, 4.2), times(window, 3.2*float64(min(4, product(across, down)))))
+		}
+		return min(times(tile, 2.4), times(window, 3.2))
+	}
+}
+
+// jp2Untiled: with one tile the whole codestream and the records of all code
+// blocks stay in memory; those of the wanted resolutions grow by what is read
+// of them, which an empty one has nothing of. A whole level is decoded in
+// place; a part of it in 3.5 times the window, see jp2Working.
+func (m *measure) jp2Untiled(rows int64) []Part {
 	s := m.p.Shape
 	reduced := int64(1) << (2 * min(20, s.Levels[m.p.Level].Reduction))
-	factor, base := 4.2, int64(10*mib)
-	if whole {
-		factor, base = 1.15, 4*mib
+	bands := int64(max(1, s.Bands))
+	integers := times(product(m.cropW, rows, bands, 4), 1.05)
+	if m.cropW < m.loadedW || rows < m.loadedH {
+		window := product(min(m.loadedW, widened(m.cropW, s)), min(m.loadedH, widened(rows, s)), bands, 4)
+		integers = sum(times(window, 3.5), 5*mib)
 	}
-	parts := add(nil, StageCodec, times(integers, factor), "a band in 32-bit integers, several times")
+	parts := add(nil, StageCodec, integers, "a band in 32-bit integers, and its wavelets")
+	blocks := codeBlocks(s, m.pixels())
 	codec := sum(
 		s.FileSize, over(s.FileSize, reduced),
-		over(product(1300, codeBlocks(s, m.pixels())), reduced),
-		base,
+		product(330, blocks),
+		product(1000, min(over(blocks, reduced), s.FileSize/64)),
+		mib,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG: the file and its code blocks")
 }

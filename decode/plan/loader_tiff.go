@@ -12,7 +12,7 @@ func (m *measure) tiff() []Part {
 	}
 	if m.p.Shape.Planar {
 		rows := product(m.loadedW, min(m.loadedH, int64(l.TileHeight)), m.stored)
-		parts = add(parts, StageCodec, sum(product(2, rows), 2*mib), "channels stored apart, put together")
+		parts = add(parts, StageCodec, sum(product(2, rows), 256*kib), "channels stored apart, put together")
 	}
 	return parts
 }

@@ -12,11 +12,11 @@ func (m *measure) webp() []Part {
 	codec := product(8, loaded)
 	switch {
 	case s.Lossless:
-		codec = sum(max(codec, sum(times(m.pixels(), 4.15), product(4, loaded))), 6*mib)
+		codec = sum(max(codec, sum(times(m.pixels(), 4.15), product(4, loaded))), 7*mib/2, min(product(2, loaded), 4*mib))
 	case s.Alpha:
-		codec = sum(max(codec, sum(product(5, m.pixels()), product(4, loaded))), 8*mib)
+		codec = sum(max(codec, sum(product(5, m.pixels()), product(4, loaded))), 3*mib/2, min(product(6, loaded), 9*mib))
 	default:
-		codec = sum(codec, product(200, int64(s.Width)), 3*mib)
+		codec = sum(codec, product(200, int64(s.Width)), 4*mib)
 	}
 	return add(parts, StageCodec, codec, "canvases")
 }

@@ -24,6 +24,7 @@ type measure struct {
 
 	stored  int64 // bytes per pixel as the decoder delivers it
 	resized int64 // while it is resized
+	copied  int64 // as it is rendered into memory
 	written int64 // as it is encoded
 	// writtenAlpha tells that the encoder gets transparency.
 	writtenAlpha bool
@@ -66,10 +67,12 @@ func (m *measure) samples() {
 	if m.p.has(StepGray) {
 		base = 1
 	}
+	sample = int64(max(8, m.p.Encoder.Bits)) / 8
+	m.copied = product(base+extra, sample)
 	if m.p.has(StepRotate) && m.p.Encoder.Alpha && extra == 0 {
 		extra = 1
 	}
-	m.written = product(base+extra, int64(max(8, m.p.Encoder.Bits))/8)
+	m.written = product(base+extra, sample)
 	m.writtenAlpha = extra > 0
 }
 
@@ -130,11 +133,14 @@ func (m *measure) output() []Part {
 
 // copyBytes is the scaled picture in memory, and the pieces it is made of.
 func (m *measure) copyBytes() int64 {
-	return sum(product(m.scaledW, m.scaledH, m.written), 5*mib/2)
+	return sum(product(m.scaledW, m.scaledH, m.copied), mib/2)
 }
 
-// turned lists the memory of turning the copy and encoding it.
+// turned lists the memory of turning the copy, if it is turned, and encoding it.
 func (m *measure) turned() []Part {
+	if m.p.Turn == 0 && m.p.Angle == 0 {
+		return m.output()
+	}
 	regions := product(16, m.outW, m.written)
 	why := "pieces being turned"
 	if m.p.Angle != 0 {

@@ -42,11 +42,11 @@ const (
 
 // fixedBytes covers GObject and GLib, the stacks of libvips' threads and the
 // Go heap's growth.
-const fixedBytes = 5 * mib
+const fixedBytes = 2 * mib
 
 // slack is the share, one in so many, that jemalloc holds beyond what is in
 // use: rounding to size classes, and freed pages within their second of grace.
-const slack = 15
+const slack = 16
 
 // add appends a part that has bytes.
 func add(parts []Part, stage Stage, bytes int64, why string) []Part {
@@ -56,10 +56,9 @@ func add(parts []Part, stage Stage, bytes int64, why string) []Part {
 	return append(parts, Part{stage, bytes, why})
 }
 
-// Parts lists what makes up the peak. Where a plan has two phases that do not
-// overlap (rendering into memory, then turning and encoding), the parts are
-// those of the dearer phase and a quarter of the other, as the allocator takes a
-// second to return what was freed.
+// Parts lists what makes up the peak. A plan that renders into memory has two
+// phases that do not overlap: decode gives back what the first one took before
+// the second begins. The parts are those of the dearer one.
 func (p *Plan) Parts() []Part {
 	m := newMeasure(p)
 	if p.Short != ShortNone {
@@ -67,13 +66,12 @@ func (p *Plan) Parts() []Part {
 	}
 	parts := add(nil, StageFixed, fixedBytes, "libvips, threads, Go")
 	if p.copies() {
-		parts = add(parts, StageCopy, m.copyBytes(), "scaled picture, whole, for turning")
+		parts = add(parts, StageCopy, m.copyBytes(), "scaled picture, whole")
 		in, out := m.source(), m.turned()
 		if total(in) < total(out) {
-			in, out = out, in
+			in = out
 		}
 		parts = append(parts, in...)
-		parts = add(parts, StageAllocator, total(out)/4, "pages freed by the other phase")
 	} else {
 		parts = append(parts, m.source()...)
 		parts = append(parts, m.output()...)

@@ -45,6 +45,11 @@ type Plan struct {
 	// Angle is the clockwise rotation that is no multiple of 90, 0 if none.
 	Angle float64
 
+	// Staged tells that the picture is rendered into memory before it is
+	// encoded, only because decoder and encoder would else hold theirs at the
+	// same time.
+	Staged bool
+
 	// Steps are the operations between decoder and encoder, in order.
 	Steps []Step
 	// Short is the way around libvips, if the plan takes one. It leads to
@@ -91,8 +96,26 @@ func Execute(s Shape, t iiif.Transform, o Options) (Plan, error) {
 		return Plan{}, &SizeError{Format: t.Format, Width: p.OutWidth, Height: p.OutHeight, Max: m}
 	}
 	p.Steps = p.steps()
+	p = p.staged()
 	p.Short = p.short()
 	return p, nil
+}
+
+// staged returns p with the source given up before the picture is encoded,
+// where that saves at least an eighth of the price. Only encoders that begin
+// when they have the whole picture come into question; others send what they
+// have while the source is read.
+func (p Plan) staged() Plan {
+	if !p.Encoder.whole() || p.copies() {
+		return p
+	}
+	s := p
+	s.Staged = true
+	s.Steps = s.steps()
+	if price := p.Peak(); s.Peak() > price-price/8 {
+		return p
+	}
+	return s
 }
 
 // load decides what the decoder delivers of region, a rectangle of stored

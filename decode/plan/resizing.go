@@ -89,10 +89,10 @@ func (m *measure) colour() []Part {
 	why := "pieces changing colour space"
 	switch {
 	case s.Colour == ColourCMYK || s.Colour == ColourYCCK:
-		bytes = sum(bytes, 11*mib/2, s.ICCBytes)
+		bytes = sum(bytes, 4*mib, s.ICCBytes)
 		why = "colour profiles and the tables between inks and sRGB"
 	case s.ICCBytes > 0:
-		bytes = sum(bytes, 5*mib/2, s.ICCBytes)
+		bytes = sum(bytes, mib, s.ICCBytes)
 		why = "colour profiles"
 	}
 	return add(nil, StageColour, bytes, why)

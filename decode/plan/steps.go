@@ -19,8 +19,8 @@ const (
 	// StepColour brings samples to 8 (or 16) bits of sRGB or gray.
 	StepColour Step = "colour"
 	StepGray   Step = "gray"
-	// StepCopy renders into memory, so that what follows may read in any
-	// order.
+	// StepCopy renders into memory and lets go of the source: what follows may
+	// read in any order, and takes its memory after the source's.
 	StepCopy Step = "copy"
 	StepFlip Step = "flip"
 	StepTurn Step = "turn"
@@ -85,7 +85,7 @@ func (p *Plan) steps() []Step {
 	add(StepFlatten, p.flattens() && ink && !early)
 	q := p.Transform.Quality
 	add(StepGray, (q == iiif.QualityGray || q == iiif.QualityBitonal) && (!p.Shape.Gray() || p.Shape.Palette))
-	add(StepCopy, p.Turn != 0 || p.Angle != 0)
+	add(StepCopy, p.Staged || p.Turn != 0 || p.Angle != 0)
 	add(StepFlip, p.Flip)
 	add(StepTurn, p.Turn != 0)
 	add(StepRotate, p.Angle != 0)
