@@ -161,19 +161,22 @@ func (m *measure) shortEncoder() []Part {
 // shortJP2 is OpenJPEG's memory for the tiles that the crop touches, one
 // after the other, and its result as integers.
 func (m *measure) shortJP2(full Level) []Part {
-	s, c := m.p.Shape, m.p.Crop
-	l := s.Levels[m.p.Level]
-	tiles := product(over(int64(s.Width), int64(full.TileWidth)), over(int64(s.Height), int64(full.TileHeight)))
+	s := m.p.Shape
+	reduction := s.Levels[m.p.Level].Reduction
+	tw, th := int64(full.TileWidth), int64(full.TileHeight)
+	// What lies a kernel's reach around the crop is decoded too, of a tile at
+	// a time.
+	const reach = 64
+	rw := min(max(1, over(tw, 1<<reduction)), m.cropW+reach)
+	rh := min(max(1, over(th, 1<<reduction)), m.cropH+reach)
+	tiles := product(over(int64(s.Width), tw), over(int64(s.Height), th))
 	parts := add(nil, StageLoader, product(m.cropW, m.cropH, int64(s.Bands), 5), "decoded samples, and as bytes")
-	across := touched(int64(c.X), m.cropW, int64(max(1, l.TileWidth)))
-	down := touched(int64(c.Y), m.cropH, int64(max(1, l.TileHeight)))
 	codec := sum(
-		m.jp2Working(across, down, m.cutTiles(false)),
-		product(520, codeBlocks(s, product(int64(full.TileWidth), int64(full.TileHeight)))),
+		times(product(rw, rh, int64(s.Bands), 4), 1.65),
+		product(520, codeBlocks(s, product(tw, th))),
 		m.p.ShortStreamBytes(),
 		// opj_tcp_t and its opj_tccp_t, which every tile of the file gets.
 		product(tiles, 6*kib+int64(s.Bands)*5*kib/4),
-		product(12*kib, across, down),
 		mib,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG's tile: samples, code blocks, bytes")
