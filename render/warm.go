@@ -179,6 +179,7 @@ func (w *Warmer) next() (t warmTask, ok bool) {
 func (w *Warmer) warm(t warmTask) {
 	requests, err := w.renderer.warmRequests(w.ctx, t.subject, t.order)
 	if err != nil {
+		w.renderer.failedBeside(admission.FanoutWarm)
 		w.failed(t, "", err)
 		return
 	}
@@ -210,6 +211,7 @@ func (w *Warmer) try(s Subject, params iiif.Params) (Beside, error) {
 	for tried := 1; ; tried++ {
 		job, err := w.renderer.Prepare(w.ctx, Request{Subject: s, Params: params})
 		if err != nil {
+			w.renderer.failedBeside(admission.FanoutWarm)
 			return "", err
 		}
 		result, err := w.renderer.MakeBeside(w.ctx, admission.FanoutWarm, job)

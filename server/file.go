@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -14,15 +15,22 @@ import (
 // decoding and without a permit, bounded by its own count.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, t target) error {
 	setRoute(r, "file")
-	obj, err := t.mount.Source.Open(r.Context(), t.request.Identifier)
+	obj, err := t.moved.Open(r.Context(), t.identifier)
 	if err != nil {
 		return err
 	}
 	defer obj.Close()
 	info := obj.Info()
 	h := w.Header()
-	h.Set("ETag", `"`+info.Version+`"`)
-	h.Set("Cache-Control", s.settings().FileCacheControl)
+	tag := info.Version
+	if t.policy != "" {
+		tag += "-" + t.policy
+	}
+	h.Set("ETag", `"`+tag+`"`)
+	h.Set("Cache-Control", s.cacheControl(t, s.settings().FileCacheControl))
+	if t.protected {
+		r.Header.Del("If-Modified-Since") // A date does not tell which file it was.
+	}
 	h.Set("Content-Type", fileType(info.Name))
 	// A stored SVG or HTML file must not run as a page of this server.
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
@@ -105,7 +113,7 @@ func (c *checked) Read(p []byte) (int, error) {
 	if changed := c.verify(); changed != nil {
 		n, err = 0, changed
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		c.err = err
 	}
 	return n, err

@@ -14,6 +14,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"example.com/iiifd/iiif"
 	"example.com/iiifd/render"
 )
 
@@ -55,6 +56,8 @@ func requestID(r *http.Request) string { return exchangeOf(r).id }
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		began := time.Now()
+		// From here on EscapedPath is the path as it was sent, for the router too.
+		r.URL.RawPath = iiif.SentPath(r.URL)
 		x := &exchange{id: s.chooseID(r), deadline: began.Add(s.settings().RequestTimeout)}
 		ctx := s.tracing.begin(r)
 		span := render.Stage(ctx, s.tracing, render.StageAuthorize)
@@ -72,7 +75,8 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer func() {
 			s.metrics.inFlight.Dec()
 			p := recover()
-			aborted := p == http.ErrAbortHandler
+			err, _ := p.(error)
+			aborted := errors.Is(err, http.ErrAbortHandler)
 			if p != nil && !aborted {
 				s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("request_id", x.id), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 				aborted = !s.answerFailure(w, r, fmt.Errorf("panic: %v", p))

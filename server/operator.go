@@ -55,8 +55,7 @@ func OpenOperator(ctx context.Context, cfg OperatorConfig, deps OperatorDeps) (*
 		return nil, err
 	}
 	o.token = token
-	network, address := cfg.Address()
-	if o.listener, err = new(net.ListenConfig).Listen(ctx, network, address); err != nil {
+	if o.listener, err = cfg.listen(ctx); err != nil {
 		return nil, fmt.Errorf("operator-listen: %w", err)
 	}
 	o.http = &http.Server{

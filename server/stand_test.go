@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"example.com/iiifd/decode"
 	"example.com/iiifd/docroot"
 	"example.com/iiifd/iiif"
+	"example.com/iiifd/lua"
 	"example.com/iiifd/option"
 	"example.com/iiifd/render"
 	"example.com/iiifd/server"
@@ -36,6 +38,13 @@ type setup struct {
 	decoder func(render.Decoder) render.Decoder
 	// source stands in for the directory or around it; nil is the directory.
 	source func(*source.Directory) source.Source
+	// scripts and docroot are files by name; a script init.lua is the init
+	// script. routes are those of the configuration file.
+	scripts, docroot map[string]string
+	routes           []lua.Route
+	docrootRoute     string
+	// hostile expects that the server refuses these settings.
+	hostile func(error)
 	// unseen leaves out the landing page.
 	unseen bool
 }
@@ -49,6 +58,7 @@ type stand struct {
 	metrics *prometheus.Registry
 	// admission and answers are the parts whose gauges drills look at.
 	admission *admission.Controller
+	renderer  *render.Renderer
 	answers   *cache.Cache
 }
 
@@ -64,6 +74,7 @@ func build(t testing.TB, p setup) *stand {
 	var scfg source.Config
 	var ccfg cache.Config
 	var acfg admission.Config
+	var luaOptions lua.Config
 	options := option.NewSet()
 	cfg.Options(options)
 	rcfg.Options(options)
@@ -71,10 +82,9 @@ func build(t testing.TB, p setup) *stand {
 	scfg.Options(options)
 	ccfg.Options(options)
 	acfg.Options(options)
+	luaOptions.Options(options)
 	set := map[string]string{"listen": "127.0.0.1:0", "cache-dir": t.TempDir()}
-	for name, value := range p.set {
-		set[name] = value
-	}
+	maps.Copy(set, p.set)
 	if err := options.LoadFlags(set); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +113,11 @@ func build(t testing.TB, p setup) *stand {
 		src = p.source(dir)
 	}
 	// A machine of the test's own, so that nothing depends on the real one.
-	controller, err := admission.New(acfg, admission.Facts{CPUs: 4, Memory: &admission.Memory{HostTotal: 4 << 30, HostAvailable: 4 << 30}}, log, st.metrics)
+	facts := admission.Facts{CPUs: 4, Memory: &admission.Memory{HostTotal: 4 << 30, HostAvailable: 4 << 30}}
+	if p.scripts != nil || p.docroot != nil {
+		facts.ScriptMemory = luaOptions.MemoryLimit
+	}
+	controller, err := admission.New(acfg, facts, log, st.metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,18 +134,26 @@ func build(t testing.TB, p setup) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
+	st.renderer = r
+	prefetch := render.NewPrefetcher(r, 1)
+	t.Cleanup(prefetch.Close)
 	deps := server.Deps{
 		Renderer: r, Admission: controller, Log: log, Access: slog.New(slog.NewJSONHandler(st.access, nil)), Registerer: st.metrics,
 		Mounts: []server.Mount{
-			{Path: "/iiif/3", Version: iiif.V3, Source: src}, {Path: "/iiif/2", Version: iiif.V2, Source: src},
+			{Path: "/iiif/3", Version: iiif.V3, Source: src},
+			{Path: "/iiif/2", Version: iiif.V2, Source: src},
 			{Path: "/internal/pictures", Public: "/img", Version: iiif.V3, Source: src},
 		},
-		Ready: func(context.Context) error { return nil },
+		Ready:    func(context.Context) error { return nil },
+		Prefetch: prefetch,
 	}
 	if !p.unseen {
 		deps.Viewer = docroot.NewViewer(server.NewGallery(dir, r), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: log})
 	}
-	if st.Server, err = server.New(cfg, deps); err != nil {
+	st.addScripts(t, p, &deps, luaOptions, src, log)
+	if st.Server, err = server.New(cfg, deps); p.hostile != nil {
+		p.hostile(err)
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	return st
@@ -229,10 +251,10 @@ func direct(transport *http.Transport) *http.Client {
 // "Name: value".
 func ask(t *testing.T, c *http.Client, method, base, path string, headers ...string) answer {
 	t.Helper()
-	return askContext(t, t.Context(), c, method, base, path, headers...)
+	return askContext(t.Context(), t, c, method, base, path, headers...)
 }
 
-func askContext(t *testing.T, ctx context.Context, c *http.Client, method, base, path string, headers ...string) answer {
+func askContext(ctx context.Context, t *testing.T, c *http.Client, method, base, path string, headers ...string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, base, nil)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"example.com/iiifd/lua"
 	"example.com/iiifd/option"
 )
 
@@ -40,6 +41,8 @@ type command struct {
 	run     func(ctx context.Context, p *program, args []string) error
 	// options declares what "help" lists; nil where there are none.
 	options func() *option.Set
+	// configured tells that the options of serve are taken too.
+	configured bool
 }
 
 // usageError is a wrong use of the command line; it exits with 2.
@@ -50,14 +53,28 @@ func (e *usageError) Error() string { return e.text }
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == lua.WorkerCommand {
+		os.Exit(runWorker())
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	p := &program{args: os.Args[1:], environ: os.Environ(), stdout: os.Stdout, stderr: os.Stderr, reload: reload}
 	code := p.run(ctx)
 	stop()
 	os.Exit(code)
+}
+
+// runWorker runs scripts for the server that started this process. It comes
+// before all else, which would cost each worker its memory.
+func runWorker() int {
+	if err := lua.WorkerMain(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFailed
+	}
+	return exitDone
 }
 
 // run executes the command line and returns the exit status.
@@ -74,11 +91,7 @@ func (p *program) run(ctx context.Context) int {
 	}
 	c := find(name)
 	if c == nil {
-		text := fmt.Sprintf("iiifd: no command %q", name)
-		if best := option.Nearest(name, commandNames()); best != "" {
-			text += fmt.Sprintf("; did you mean %q?", best)
-		}
-		fmt.Fprintf(p.stderr, "%s\nRun 'iiifd help' for the list.\n", text)
+		fmt.Fprintf(p.stderr, "iiifd: %s\nRun 'iiifd help' for the list.\n", noCommand(name))
 		return exitUsage
 	}
 	if wantsHelp(rest) {
@@ -96,10 +109,23 @@ func (p *program) exit(c *command, err error) int {
 		fmt.Fprintf(p.stderr, "iiifd %s: %s\n", c.name, line)
 	}
 	if isUsage(err) {
+		if c.name == "help" {
+			fmt.Fprint(p.stderr, "Run 'iiifd help' for the list.\n")
+			return exitUsage
+		}
 		fmt.Fprintf(p.stderr, "Run 'iiifd help %s'.\n", c.name)
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// noCommand says that there is no such command, and which one is close.
+func noCommand(name string) string {
+	text := fmt.Sprintf("no command %q", name)
+	if best := option.Nearest(name, commandNames()); best != "" {
+		text += fmt.Sprintf("; did you mean %q?", best)
+	}
+	return text
 }
 
 func wantsHelp(args []string) bool {

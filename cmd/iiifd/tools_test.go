@@ -68,12 +68,20 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%s", stdout)
 	}
 	for path, says := range map[string]string{
-		"/iiif/3/none.png/full/max/0/default.jpg": "no such object",
+		"/iiif/3/none.png/full/max/0/default.jpg": "no such image",
 		"/iiif/3/a.png/full/max/0/default.xyz":    "format",
 		"/other/a.png/info.json":                  "no mount",
 	} {
 		if status, _, stderr := invoke(t, nil, "explain", path, dir); status != 1 || !strings.Contains(stderr, says) {
 			t.Errorf("%s: %d %q", path, status, stderr)
+		}
+	}
+}
+
+func TestSizeText(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1536: "1.5 KiB", 422243: "412.3 KiB", 10 << 30: "10.0 GiB", 5 << 50: "5120.0 TiB"} {
+		if got := sizeText(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}
 }
@@ -89,6 +97,7 @@ func TestCacheCommand(t *testing.T) {
 		{[]string{"verify"}, 0, "0 damaged"},
 		{[]string{"purge", "--all"}, 0, "removed 0 files"},
 		{[]string{"purge", "a.tif", "b.tif"}, 0, "removed 0 files"},
+		{[]string{"stat"}, 0, dir},
 		{[]string{"purge"}, 2, "nothing is selected"},
 		{[]string{"purge", "--older-than", "soon"}, 2, "duration"},
 		{[]string{"stat", "x"}, 2, "no arguments"},
