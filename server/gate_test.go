@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -81,8 +82,12 @@ func (g *gate) Render(ctx context.Context, _ source.Object, p plan.Plan, w io.Wr
 			return plan.NewFailure(plan.Killed, "", context.Cause(ctx))
 		}
 	}
+	piece := []byte(name)
+	if size > len(name) {
+		piece = bytes.Repeat(piece, 64<<10/len(name))
+	}
 	for size > 0 {
-		n, err := w.Write([]byte(name)[:min(size, len(name))])
+		n, err := w.Write(piece[:min(size, len(piece))])
 		if err != nil {
 			return err
 		}

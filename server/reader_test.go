@@ -32,7 +32,7 @@ func (st *stand) stuck(t *testing.T, path string) net.Conn {
 // they were not there.
 func TestDrillSlowReaders(t *testing.T) {
 	const readers = 100
-	for name, size := range map[string]int{"in memory": 4 << 20, "spooled": 12 << 20} {
+	for name, size := range map[string]int{"in memory": 4 << 20, "spooled": 9 << 20} {
 		t.Run(name, func(t *testing.T) {
 			st, g, _ := drill(t, setup{set: map[string]string{"egress-bytes": "16Mi"}})
 			var conns []net.Conn
