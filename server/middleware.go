@@ -56,7 +56,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		x := &exchange{id: s.chooseID(r), deadline: began.Add(s.settings().RequestTimeout)}
-		ctx := s.tracing.begin(r)
+		ctx := s.tracing.begin(r.Context(), r)
 		span := render.Stage(ctx, s.tracing, render.StageAuthorize)
 		x.key, x.identity = s.client(r)
 		span.End()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -57,8 +58,8 @@ type stand struct {
 const settle = 30 * time.Second
 
 // build makes the server with all its parts; it does not listen yet.
-func build(t testing.TB, p setup) *stand {
-	t.Helper()
+func build(tb testing.TB, p setup) *stand {
+	tb.Helper()
 	var cfg server.Config
 	var rcfg render.Config
 	var dcfg decode.Config
@@ -72,12 +73,10 @@ func build(t testing.TB, p setup) *stand {
 	scfg.Options(options)
 	ccfg.Options(options)
 	acfg.Options(options)
-	set := map[string]string{"listen": "127.0.0.1:0", "cache-dir": t.TempDir()}
-	for name, value := range p.set {
-		set[name] = value
-	}
+	set := map[string]string{"listen": "127.0.0.1:0", "cache-dir": tb.TempDir()}
+	maps.Copy(set, p.set)
 	if err := options.LoadFlags(set); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	acfg.RequestTimeout, acfg.BodyReadTimeout, acfg.TrustedProxies = cfg.RequestTimeout, cfg.BodyReadTimeout, cfg.TrustedProxies
 	if p.adjust != nil {
@@ -87,14 +86,14 @@ func build(t testing.TB, p setup) *stand {
 	log := slog.New(slog.NewJSONHandler(st.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	engine, err := decode.Start(dcfg, log, st.metrics)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(engine.Close)
+	tb.Cleanup(engine.Close)
 	dir, err := source.NewDirectory(p.dir, scfg)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = dir.Close() })
+	tb.Cleanup(func() { _ = dir.Close() })
 	var decoder render.Decoder = engine
 	if p.decoder != nil {
 		decoder = p.decoder(engine)
@@ -106,28 +105,29 @@ func build(t testing.TB, p setup) *stand {
 	// A machine of the test's own, so that nothing depends on the real one.
 	controller, err := admission.New(acfg, admission.Facts{CPUs: 4, Memory: &admission.Memory{HostTotal: 4 << 30, HostAvailable: 4 << 30}}, log, st.metrics)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(controller.Close)
+	tb.Cleanup(controller.Close)
 	ledger := func(key string) cache.Ledger { return egress{controller, key} }
 	answers, err := cache.New(ccfg, ledger(""), log, st.metrics)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = answers.Close() })
+	tb.Cleanup(func() { _ = answers.Close() })
 	answers.SetMemoryBytes(controller.Books().MemoryCache)
 	st.admission, st.answers = controller, answers
 	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold, Registerer: st.metrics}, 4)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	st.renderer = r
 	prefetch := render.NewPrefetcher(r, 1)
-	t.Cleanup(prefetch.Close)
+	tb.Cleanup(prefetch.Close)
 	deps := server.Deps{
 		Renderer: r, Admission: controller, Log: log, Access: slog.New(slog.NewJSONHandler(st.access, nil)), Registerer: st.metrics,
 		Mounts: []server.Mount{
-			{Path: "/iiif/3", Version: iiif.V3, Source: src}, {Path: "/iiif/2", Version: iiif.V2, Source: src},
+			{Path: "/iiif/3", Version: iiif.V3, Source: src},
+			{Path: "/iiif/2", Version: iiif.V2, Source: src},
 			{Path: "/internal/pictures", Public: "/img", Version: iiif.V3, Source: src},
 		},
 		Ready:    func(context.Context) error { return nil },
@@ -137,7 +137,7 @@ func build(t testing.TB, p setup) *stand {
 		deps.Viewer = docroot.NewViewer(server.NewGallery(dir, r), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: log})
 	}
 	if st.Server, err = server.New(cfg, deps); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return st
 }
