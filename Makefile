@@ -10,14 +10,14 @@ BUILD_PACKAGES := libvips-dev libjpeg62-turbo-dev libopenjp2-7-dev gcc libc6-dev
 E2E_PACKAGES   := nginx-light python3 python3-venv libmagic1
 
 BENCH_PACKAGES := iipimage-server nginx-light libtiff-dev libvips-tools libjpeg-turbo-progs libopenjp2-tools
-TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools chromium fonts-dejavu-core
+TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools libtiff-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 PURE := ./iiif/... ./decode/plan/... ./decode/header/... ./option/... ./source/... ./cache/... ./auth/... ./admission/... ./lua/... ./docroot/...
 
-.PHONY: run build test test-pure test-browser lint fmt fuzz bench storm docs check e2e build-packages test-packages clean container container-test
+.PHONY: run build test test-pure test-browser lint fmt fuzz bench storm docs check e2e build-packages test-packages clean container container-test estimate-check estimate-check-quick
 
 build-packages:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -69,6 +69,17 @@ bench: build
 
 fmt:
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
+
+# Compares the prices of decodes with what they take, with a new seed each
+# time; docs/estimator.md tells what is printed. The files, some 4 GiB, are
+# kept in ESTIMATE_DIR between runs.
+ESTIMATE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/iiifd-estimate
+
+estimate-check: test-packages
+	go run ./decode/estimatecheck -dir $(ESTIMATE_DIR) -large 20000x15000 -ops 8 -random 320 -together 200 -jobs 2 -time 1h -cell-time 60s -v
+
+estimate-check-quick: test-packages
+	go run ./decode/estimatecheck -dir $(ESTIMATE_DIR) -sizes 1500x1100 -ops 2 -random 60 -together 20 -jobs 2 -time 10m -cell-time 60s -v
 
 fuzz:
 	scripts/fuzz 20s

@@ -153,21 +153,9 @@ func (n needs) fitsIn(envelope int64) bool {
 	return ok
 }
 
-// log writes each line of the books.
+// log writes the books, all in bytes.
 func (b *Books) log(to *slog.Logger) {
-	for _, line := range []struct {
-		name  string
-		bytes int64
-	}{
-		{"idle_floor", b.IdleFloor},
-		{"memory_cache", b.MemoryCache},
-		{"egress", b.Egress},
-		{"ingest", b.Ingest},
-		{"scripts", b.Scripts},
-		{"tile_reserve", b.TileReserve},
-		{"full_budget", b.FullBudget},
-		{"left_over", -b.over()},
-	} {
-		to.Info("memory booked", "line", line.name, "bytes", line.bytes, "envelope", b.Envelope, "source", string(b.Source))
-	}
+	to.Info("memory booked", "envelope", b.Envelope, "source", string(b.Source),
+		"idle_floor", b.IdleFloor, "memory_cache", b.MemoryCache, "egress", b.Egress, "ingest", b.Ingest, "scripts", b.Scripts,
+		"tile_reserve", b.TileReserve, "full_budget", b.FullBudget, "left_over", -b.over())
 }

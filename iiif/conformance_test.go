@@ -1,6 +1,7 @@
 package iiif
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,9 +20,7 @@ func TestConformancePage(t *testing.T) {
 	}
 	functions := testFunctions(t, ".")
 	served := testFunctions(t, "../server")
-	for name, text := range scripts(t) {
-		served[name] = text
-	}
+	maps.Copy(served, scripts(t))
 	row := regexp.MustCompile(`(?m)^\| (\d+) \|.*$`)
 	named := regexp.MustCompile(`\bTest\w+`)
 	quoted := regexp.MustCompile("`(Test\\w+|\\d\\d-[\\w-]+)`")

@@ -95,7 +95,7 @@ func TestDrillAbort(t *testing.T) {
 				n++
 				path, done := part(n), make(chan answer, 1)
 				gone = append(gone, done)
-				go func() { done <- askContext(t, ctx, c, http.MethodGet, st.url, path) }()
+				go func() { done <- askContext(ctx, t, c, http.MethodGet, st.url, path) }()
 			}
 			// Four can be there: the others wait before it, for a probe or a
 			// permit, and leave from there.
@@ -141,7 +141,7 @@ func TestDrillAbortAtRandom(t *testing.T) {
 				if i%10 == 0 {
 					ctx = t.Context()
 				}
-				a := askContext(t, ctx, c, http.MethodGet, st.url, path)
+				a := askContext(ctx, t, c, http.MethodGet, st.url, path)
 				if i%10 == 0 && (a.err != nil || a.StatusCode == http.StatusOK && len(a.body) != 10<<20) {
 					t.Errorf("who stayed: %v %v, %d bytes", a.err, a.Response, len(a.body))
 				}
@@ -160,7 +160,7 @@ func TestDrillJoinedLeader(t *testing.T) {
 	first, second := from(t, "127.0.0.2"), from(t, "127.0.0.3")
 	ctx, leave := context.WithCancel(t.Context())
 	leader := make(chan answer, 1)
-	go func() { leader <- askContext(t, ctx, first, http.MethodGet, st.url, part(0)) }()
+	go func() { leader <- askContext(ctx, t, first, http.MethodGet, st.url, part(0)) }()
 	receive(t, "the decode", g.begun)
 	follower := st.later(t, second, part(0))
 	await(t, "the follower", func() bool { return st.gauge("iiifd_http_requests_in_flight") == 2 })

@@ -77,7 +77,7 @@ func (d *damage) serve(t *testing.T, kind string, content []byte) answer {
 	defer os.Remove(path)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	a := askContext(t, ctx, d.client, http.MethodGet, d.url, "/iiif/3/"+name+"/full/max/0/default.png")
+	a := askContext(ctx, t, d.client, http.MethodGet, d.url, "/iiif/3/"+name+"/full/max/0/default.png")
 	if a.Response == nil {
 		t.Fatalf("%s: no answer: %v", name, a.err)
 	}

@@ -234,10 +234,10 @@ func direct(transport *http.Transport) *http.Client {
 // "Name: value".
 func ask(t *testing.T, c *http.Client, method, base, path string, headers ...string) answer {
 	t.Helper()
-	return askContext(t, t.Context(), c, method, base, path, headers...)
+	return askContext(t.Context(), t, c, method, base, path, headers...)
 }
 
-func askContext(t *testing.T, ctx context.Context, c *http.Client, method, base, path string, headers ...string) answer {
+func askContext(ctx context.Context, t *testing.T, c *http.Client, method, base, path string, headers ...string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, base, nil)
 	if err != nil {

@@ -20,9 +20,13 @@ func (m *measure) encoder() []Part {
 	case iiif.FormatWebP:
 		// An alpha plane is coded without loss, by the costly coder.
 		why = "encoder: whole picture and its planes"
-		perPixel := 7.5
-		if alpha {
+		// Black and white leaves more to code, block by block.
+		perPixel := 7.2
+		switch {
+		case alpha:
 			perPixel = 42
+		case m.p.Transform.Quality == iiif.QualityBitonal || m.p.Shape.BitsPerSample == 1:
+			perPixel = 8.5
 		}
 		bytes = sum(times(px, perPixel), mib)
 	case iiif.FormatAVIF:
@@ -30,7 +34,7 @@ func (m *measure) encoder() []Part {
 		bytes = sum(times(px, 22), 6*mib)
 	case iiif.FormatGIF:
 		why = "encoder: whole picture and its palette"
-		bytes = sum(product(px, 15), min(product(px, 9), 20*mib), mib)
+		bytes = sum(product(px, 15), min(product(px, 9), 20*mib), 2*mib)
 	case iiif.FormatJP2:
 		why = "encoder: a tile, and the whole output"
 		samples := product(px, m.written)
@@ -42,7 +46,7 @@ func (m *measure) encoder() []Part {
 		if alpha {
 			perPixel = 75
 		}
-		bytes = sum(product(px, perPixel), min(product(px, 12), 8*mib), 2*mib)
+		bytes = sum(product(px, perPixel), min(product(px, 12), 8*mib), 3*mib)
 	default:
 		why = "encoder: unknown, whole picture"
 		bytes = sum(product(px, 75), 8*mib)

@@ -6,13 +6,13 @@ func (m *measure) heif() []Part {
 	s := m.p.Shape
 	perPixel, base := 7.6, int64(3*mib)
 	if s.Loader == LoaderAVIF {
-		perPixel, base = 6.6, 6*mib
+		perPixel, base = 6.6, 15*mib/2
 	}
 	if s.BitsPerSample > 8 {
 		perPixel *= 2
 	}
 	if s.Alpha {
-		perPixel *= 1.3
+		perPixel *= 1.15
 		base += 2 * mib
 	}
 	codec := sum(times(m.pixels(), perPixel), s.FileSize, base)

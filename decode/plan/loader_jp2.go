@@ -44,7 +44,7 @@ func (m *measure) jp2Tiled(rows int64) []Part {
 	integers := product(pieceW, pieceH, int64(max(1, s.Bands)), 4)
 	parts := add(nil, StageCodec, integers, "a piece in 32-bit integers")
 	cut := m.cutTiles(rows < th)
-	working := m.jp2Working(touched(int64(m.p.Crop.X), pieceW, tw), touched(int64(m.p.Crop.Y), pieceH, th), cut)
+	working := m.jp2Working(max(1, pieceW/tw), max(1, pieceH/th), cut)
 	parts = add(parts, StageCodec, working, "OpenJPEG's samples of a tile")
 	tiles := product(over(int64(s.Width), int64(full.TileWidth)), over(int64(s.Height), int64(full.TileHeight)))
 	codec := sum(

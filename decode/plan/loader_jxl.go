@@ -8,7 +8,7 @@ func (m *measure) jxl() []Part {
 	parts := add(nil, StageLoader, frame, "frame, whole")
 	share := 1.05
 	if s.Lossless {
-		share = 0.6
+		share = 0.2
 	}
 	codec := times(frame, share)
 	if s.BitsPerSample > 8 {
@@ -17,5 +17,5 @@ func (m *measure) jxl() []Part {
 	if !s.Lossless {
 		codec = sum(codec, s.FileSize)
 	}
-	return add(parts, StageCodec, sum(codec, 2*mib), "decoder's frame")
+	return add(parts, StageCodec, sum(codec, 3*mib), "decoder's frame")
 }

@@ -12,9 +12,9 @@ func (m *measure) webp() []Part {
 	codec := product(8, loaded)
 	switch {
 	case s.Lossless:
-		codec = sum(max(codec, sum(times(m.pixels(), 4.15), product(4, loaded))), 4*mib)
+		codec = sum(max(codec, sum(times(m.pixels(), 4.15), product(4, loaded))), 7*mib/2, min(product(2, loaded), 4*mib))
 	case s.Alpha:
-		codec = sum(max(codec, sum(product(5, m.pixels()), product(4, loaded))), 10*mib)
+		codec = sum(max(codec, sum(product(5, m.pixels()), product(4, loaded))), 3*mib/2, min(product(6, loaded), 9*mib))
 	default:
 		codec = sum(codec, product(200, int64(s.Width)), 4*mib)
 	}

@@ -104,6 +104,8 @@ func startOurs(ctx context.Context, binary, name, images, dir string, args []str
 	s := &server{name: name, url: fmt.Sprintf("http://127.0.0.1:%d/iiif/2/{id}/{request}", port), kinds: allKinds}
 	args = append([]string{
 		"serve", "--listen", fmt.Sprintf("127.0.0.1:%d", port), "--operator-listen=off", "--cache-dir=off", "--memory-cache-bytes=1",
+		// Waiting is what is measured, not refusing.
+		"--queue-timeout-tile=60s", "--queue-timeout-full=60s",
 	}, args...)
 	if err := s.run(ctx, dir, binary, append(args, images)...); err != nil {
 		return s, err
