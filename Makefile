@@ -1,11 +1,17 @@
 # make run    builds and serves testimages/ with the viewer
 # make test   what CI runs: units with the race detector, one viewer run
+# make e2e    the official validator, nginx in front: with the built binary
 # make check  formatting, lint, tests, generated documents
 # make container, container-test   the image, and what docs/container.md promises of it
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 BUILD_PACKAGES := libvips-dev libjpeg62-turbo-dev libopenjp2-7-dev gcc libc6-dev pkg-config ca-certificates libjemalloc-dev
+E2E_PACKAGES   := nginx-light python3 python3-venv libmagic1
+
+BENCH_PACKAGES := iipimage-server nginx-light libtiff-dev libvips-tools libjpeg-turbo-progs libopenjp2-tools
+TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools chromium fonts-dejavu-core
+
 TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools libtiff-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182
@@ -13,7 +19,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 PURE := ./iiif/... ./decode/plan/... ./decode/header/... ./option/... ./source/... ./cache/... ./auth/... ./admission/... ./lua/... ./docroot/...
 
-.PHONY: estimate-check estimate-check-quick run build test test-pure test-browser lint fmt fuzz docs check e2e build-packages test-packages clean container container-test
+.PHONY: run build test test-pure test-browser lint fmt fuzz bench storm docs check e2e build-packages test-packages clean container container-test estimate-check estimate-check-quick
 
 build-packages:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -37,6 +43,17 @@ test-browser: test-packages build
 	@command -v npm >/dev/null || scripts/install-packages nodejs npm
 	tests/browser/test.sh
 
+# Overload, abuse and crashes in memory cgroups of 256 MiB to 1 GiB; takes
+# root and about ten minutes. STORM=-long is the whole of it.
+storm: test-packages build
+	go build -o bin/storm ./tests/storm
+	bin/storm -iiifd bin/iiifd $(STORM)
+
+# Needs a package index of Python for the validator, which is kept in .cache.
+e2e: build
+	@scripts/install-packages $(E2E_PACKAGES)
+	go test -tags e2e -count=1 -timeout 20m ./tests/e2e
+
 test-pure:
 	CGO_ENABLED=0 go test $(PURE)
 
@@ -44,6 +61,13 @@ TOOL := go tool -modfile=tools/go.mod
 
 lint: build-packages
 	$(TOOL) golangci-lint run ./...
+
+# make bench BENCH=--quick takes about two minutes once the images are made.
+bench: build
+	@scripts/install-packages $(BENCH_PACKAGES)
+	go build -o bin/bench ./tests/bench
+	gcc -O2 -o bin/limit tests/bench/limit/limit.c -ltiff -ljpeg
+	bin/bench --limit bin/limit $(BENCH)
 
 fmt:
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
@@ -65,7 +89,7 @@ fuzz:
 check: fmt lint test test-pure docs
 
 docs:
-	go test ./cmd/iiifd -run 'TestManual' -update
+	go test ./cmd/iiifd -run 'TestManual|TestMetrics' -update
 
 # The engine is asked for only where it is used. Podman drops the health check
 # from images that are not in docker's format.

@@ -15,7 +15,7 @@ const (
 	minIngest = 8 << 20
 	maxIngest = 2 << 30
 	// maxDerived bounds the egress ledger and the memory cache where the
-	// operator set neither.
+	// operator set neither, and what GoMemLimit leaves for connections.
 	maxDerived = 256 << 20
 )
 
@@ -115,7 +115,10 @@ func (n needs) close(envelope int64) (Books, bool) {
 	atLeast(&b.TileReserve, max(n.threshold, envelope/8))
 	atLeast(&b.FullBudget, min(n.threshold, b.FullMost))
 	atLeast(&b.TileReserve, n.threshold)
-	b.GoMemLimit = (n.goIdle + b.MemoryCache + b.Egress + b.Ingest + b.Scripts) / 4 * 5
+	// Connections and their buffers are in no line: they have half of what is
+	// not booked. Without it the collector would run all the time, at a limit
+	// that a few hundred clients reach in a small container.
+	b.GoMemLimit = (n.goIdle+b.MemoryCache+b.Egress+b.Ingest+b.Scripts)/4*5 + min((envelope-b.Usable)/2, maxDerived)
 	return b, b.over() <= 0
 }
 
@@ -150,21 +153,9 @@ func (n needs) fitsIn(envelope int64) bool {
 	return ok
 }
 
-// log writes each line of the books.
+// log writes the books, all in bytes.
 func (b *Books) log(to *slog.Logger) {
-	for _, line := range []struct {
-		name  string
-		bytes int64
-	}{
-		{"idle_floor", b.IdleFloor},
-		{"memory_cache", b.MemoryCache},
-		{"egress", b.Egress},
-		{"ingest", b.Ingest},
-		{"scripts", b.Scripts},
-		{"tile_reserve", b.TileReserve},
-		{"full_budget", b.FullBudget},
-		{"left_over", -b.over()},
-	} {
-		to.Info("memory booked", "line", line.name, "bytes", line.bytes, "envelope", b.Envelope, "source", string(b.Source))
-	}
+	to.Info("memory booked", "envelope", b.Envelope, "source", string(b.Source),
+		"idle_floor", b.IdleFloor, "memory_cache", b.MemoryCache, "egress", b.Egress, "ingest", b.Ingest, "scripts", b.Scripts,
+		"tile_reserve", b.TileReserve, "full_budget", b.FullBudget, "left_over", -b.over())
 }

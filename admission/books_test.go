@@ -137,7 +137,7 @@ func TestBooksNeedNoTuning(t *testing.T) {
 		if b.FullBudget != c.full || b.MemoryCache != c.cache || b.Egress != c.out || b.ScriptSlots != c.slots {
 			t.Errorf("%s: %+v", c.name, b)
 		}
-		if want := (c.n.goIdle + b.MemoryCache + b.Egress + b.Ingest + b.Scripts) * 5 / 4; b.GoMemLimit < want-4 || b.GoMemLimit > want {
+		if want := (c.n.goIdle+b.MemoryCache+b.Egress+b.Ingest+b.Scripts)*5/4 + min((b.Envelope-b.Usable)/2, 256*mib); b.GoMemLimit < want-4 || b.GoMemLimit > want {
 			t.Errorf("%s: GOMEMLIMIT %d, want %d", c.name, b.GoMemLimit, want)
 		}
 	}

@@ -34,13 +34,15 @@ func level(word string, words ...string) float64 {
 }
 
 var (
-	signalDesc = desc("iiifd_pressure_signal_ratio", "The signals that pressure is read from; stall percentages as shares of one.", "signal")
-	sourceDesc = desc("iiifd_admission_budget_source", "What bounds the memory of the process; 1 for the source in force.", "source")
+	signalDesc   = desc("iiifd_pressure_signal_ratio", "The signals that pressure is read from; stall percentages as shares of one.", "signal")
+	chargedDesc  = desc("iiifd_admission_charged_bytes", "What is booked and charged now, by part; their sum stands beside the resident bytes.", "part")
+	residentDesc = desc("iiifd_admission_resident_bytes", "What the process really takes now; absent where it cannot be read.")
+	sourceDesc   = desc("iiifd_admission_budget_source", "What bounds the memory of the process; 1 for the source in force.", "source")
 )
 
 var gauges = []gauge{
 	{desc("iiifd_admission_permits_in_use", "Permits in use."), func(s *Snapshot) float64 { return float64(s.Threads.InUse) }},
-	{desc("iiifd_admission_permits_total", "Permits there are."), func(s *Snapshot) float64 { return float64(s.Threads.Total) }},
+	{desc("iiifd_admission_permits_total", "Permits there are; the kept name of iiifd_admission_permits."), func(s *Snapshot) float64 { return float64(s.Threads.Total) }},
 	{desc("iiifd_admission_permits", "Permits there are."), func(s *Snapshot) float64 { return float64(s.Threads.Total) }},
 	{desc("iiifd_admission_full_in_use", "Permits that fulls hold."), func(s *Snapshot) float64 { return float64(s.Threads.FullInUse) }},
 	{desc("iiifd_admission_tile_waiting", "Tiles that wait for a permit."), func(s *Snapshot) float64 { return float64(s.Queue.TileWaiting) }},
@@ -92,6 +94,8 @@ func (k *collector) Describe(out chan<- *prometheus.Desc) {
 	}
 	out <- signalDesc
 	out <- sourceDesc
+	out <- chargedDesc
+	out <- residentDesc
 }
 
 // Collect sends the values of one snapshot.
@@ -111,6 +115,15 @@ func (k *collector) Collect(out chan<- prometheus.Metric) {
 			v /= 100
 		}
 		send(signalDesc, v, name)
+	}
+	for part, bytes := range map[string]int64{
+		"idle": s.Memory.Idle, "tile": s.Memory.Tiles, "full": s.Memory.Fulls, "script": s.Memory.Scripts,
+		"cache": s.Memory.Cache, "egress": s.Memory.Egress, "ingest": s.Memory.Ingest,
+	} {
+		send(chargedDesc, float64(bytes), part)
+	}
+	if s.Memory.ResidentBytes > 0 {
+		send(residentDesc, float64(s.Memory.ResidentBytes))
 	}
 	send(sourceDesc, 1, string(s.Budget.Source))
 }

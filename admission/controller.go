@@ -30,27 +30,25 @@ type Controller struct {
 	stop     context.CancelFunc
 	stopped  chan struct{}
 
-	mu       sync.Mutex
-	sched    *scheduler
-	shadow   *shadow // basic mode: what advanced would do
-	quotas   *quotas
-	adaptive *adaptive
-	service  map[Lane]*average
-	served   *quantile
-	running  leaseList
-	ring     ring
-	shed     map[Code]uint64
-	fanout   fanoutCounts
-	would    wouldCounts
-	// shadowRefused counts fulls that advanced mode would have refused.
-	shadowRefused uint64
-	idleGrowth    int64
-	idleSeen      []int64 // samples of the idle process in a row
-	warned        bool
-	warnedAt      time.Duration
-	lastID        uint64
-	draining      bool
-	idle          chan struct{} // closed when nothing runs, while someone waits for that
+	mu         sync.Mutex
+	sched      *scheduler
+	shadow     *shadow // basic mode: what advanced would do
+	quotas     *quotas
+	adaptive   *adaptive
+	service    map[Lane]*average
+	served     *quantile
+	running    leaseList
+	ring       ring
+	shed       map[Code]uint64
+	fanout     fanoutCounts
+	would      wouldCounts
+	idleGrowth int64
+	idleSeen   []int64 // samples of the idle process in a row
+	warned     bool
+	warnedAt   time.Duration
+	lastID     uint64
+	draining   bool
+	idle       chan struct{} // closed when nothing runs, while someone waits for that
 }
 
 // New returns a controller, or the error that must stop the start: settings

@@ -83,7 +83,15 @@ func (c *Controller) FanoutFailed(kind FanoutKind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fanout.errors++
-	c.metrics.fanout.WithLabelValues(string(kind), "error").Inc()
+	c.metrics.fanout.WithLabelValues(string(kind), resultError).Inc()
+}
+
+// FanoutSkipped counts fan-out work that was dropped before it came to
+// admission.
+func (c *Controller) FanoutSkipped(kind FanoutKind) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fanoutLocked(kind, false)
 }
 
 // fanoutAllowedLocked tells whether there is time for such work. A script's
@@ -106,7 +114,7 @@ func (c *Controller) laneHasRoomLocked(t *ticket) bool {
 }
 
 func (c *Controller) fanoutLocked(kind FanoutKind, ok bool) {
-	result := "skipped"
+	result := resultSkipped
 	if ok {
 		c.fanout.admitted++
 		result = resultAdmitted

@@ -48,6 +48,9 @@ const (
 
 	resultAdmitted = "admitted"
 	resultShed     = "shed"
+	resultRefused  = "refused"
+	resultSkipped  = "skipped"
+	resultError    = "error"
 	codeNone       = "none"
 	labelOther     = "other"
 )
@@ -124,6 +127,7 @@ func newMetrics(reg prometheus.Registerer, threshold int64) *metrics {
 		m.wait[lane] = wait.WithLabelValues(string(lane))
 		m.decode[lane] = decode.WithLabelValues(string(lane))
 	}
+	m.atZero()
 	return m
 }
 

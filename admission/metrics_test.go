@@ -27,7 +27,7 @@ iiifd_admission_queue_bytes iiifd_admission_queue_held_bytes iiifd_admission_quo
 iiifd_admission_requests_total iiifd_admission_tile_min_threads iiifd_admission_tile_shed_total
 iiifd_admission_tile_waiting iiifd_admission_tiles_memory_ratio iiifd_admission_tiles_thread_ratio
 iiifd_admission_virtual_lanes iiifd_admission_wait_seconds iiifd_admission_would_total
-iiifd_decode_memory_acquired_total iiifd_decode_memory_budget_bytes iiifd_decode_memory_estimate_bytes
+iiifd_admission_charged_bytes iiifd_admission_resident_bytes iiifd_decode_memory_acquired_total iiifd_decode_memory_budget_bytes iiifd_decode_memory_estimate_bytes
 iiifd_decode_memory_near_limit_total iiifd_decode_memory_rejected_total iiifd_decode_memory_shadow_rejected_total
 iiifd_decode_memory_shadow_too_large_total iiifd_decode_memory_too_large_total iiifd_decode_memory_used_bytes
 iiifd_decode_seconds iiifd_pressure_severity iiifd_pressure_signal_ratio iiifd_pressure_stale iiifd_pressure_transitions_total
@@ -41,7 +41,7 @@ func exercised(t *testing.T) (*prometheus.Registry, map[string]*dto.MetricFamily
 	cfg.Threads = 4
 	withQuota(t, strings.Replace(goodQuota, `"global_executing":8`, `"global_executing":4`, 1))(&cfg, nil)
 	m := newMachine()
-	c, err := New(cfg, Facts{Root: m, Manual: true}, slog.New(slog.DiscardHandler), reg)
+	c, err := New(cfg, Facts{Root: m, Manual: true, RSS: func() (int64, bool) { return 100 * mib, true }}, slog.New(slog.DiscardHandler), reg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,6 +116,7 @@ func TestLabelsAreClosed(t *testing.T) {
 		"kind":   {"prefetch", "warm", "lua", ReplayCache, ReplayNotModified, ReplayJoined, labelOther},
 		"by":     {"client", "operator", "timeout"}, "decision": {"admit", "queue", "reject"},
 		"to": {"normal", "high", "critical"}, "source": {"override", "cgroup_v2", "cgroup_v1", "host"},
+		"part":   {"idle", "tile", "full", "script", "cache", "egress", "ingest"},
 		"signal": {signalCgroup, signalHigh, signalPSISome, signalPSIFull, signalRSS, signalVips, signalGoHeap},
 		"reason": {signalCgroup, signalHigh, signalPSISome, signalPSIFull, signalRSS, signalVips, signalGoHeap, reasonOOM, reasonRecovery},
 		"code":   {codeNone, string(CodeClientGone)},
@@ -132,8 +133,10 @@ func TestLabelsAreClosed(t *testing.T) {
 			}
 		}
 	}
-	if got := families["iiifd_admission_classifier_disagreement_total"].GetMetric()[0].GetLabel()[1].GetValue(); got != labelOther {
-		t.Errorf("format %q", got)
+	for _, m := range families["iiifd_admission_classifier_disagreement_total"].GetMetric() {
+		if got := m.GetLabel()[1].GetValue(); m.GetCounter().GetValue() > 0 && got != labelOther {
+			t.Errorf("format %q", got)
+		}
 	}
 }
 
@@ -171,5 +174,47 @@ func TestCodesHaveKinds(t *testing.T) {
 	}
 	if Code("unheard of").Kind() != KindServer {
 		t.Error("an unknown code")
+	}
+}
+
+// TestMetricsStartAtZero: an alert on the first event of its kind needs the
+// series before it. After one of everything no series is new.
+func TestMetricsStartAtZero(t *testing.T) {
+	t.Parallel()
+	reg := prometheus.NewRegistry()
+	newMetrics(reg, 32*mib)
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[string]int)
+	for _, f := range families {
+		known[f.GetName()] = len(f.GetMetric())
+	}
+	_, after := exercised(t)
+	for name, f := range after {
+		if n, ok := known[name]; ok && n != len(f.GetMetric()) {
+			t.Errorf("%s has %d series and had %d", name, len(f.GetMetric()), n)
+		}
+	}
+}
+
+// TestChargedBesideResident: the parts add up, in the snapshot and as
+// metrics.
+func TestChargedBesideResident(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	l := r.must(full("k_0"))
+	if !r.Egress.Take("k_0", 3*mib) {
+		t.Fatal("no room")
+	}
+	m := r.Snapshot().Memory
+	if m.Fulls != 64*mib || m.Egress != 3*mib || m.ChargedBytes != m.Idle+m.Tiles+m.Fulls+m.Scripts+m.Cache+m.Egress+m.Ingest {
+		t.Errorf("%+v", m)
+	}
+	l.Release()
+	r.Egress.Give("k_0", 3*mib)
+	if after := r.Snapshot().Memory; after.ChargedBytes != after.Idle {
+		t.Errorf("idle: %+v", after)
 	}
 }

@@ -87,7 +87,7 @@ func (c *Controller) rejectLocked(l *Lease, code Code, now time.Duration) *Rejec
 		r.Limit = c.hardFullLocked()
 		c.metrics.memTooLarge.Inc()
 	case code.Kind() == KindQuota:
-		c.metrics.quota.WithLabelValues("refused", string(code)).Inc()
+		c.metrics.quota.WithLabelValues(resultRefused, string(code)).Inc()
 	case lane == LaneFull && l.ticket.blockedBy == shortOfBytes:
 		c.metrics.memRejected.Inc()
 	}

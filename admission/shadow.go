@@ -15,6 +15,8 @@ type shadow struct {
 	sched  *scheduler
 	events shadowEvents
 	pushed uint64
+	// refused counts what advanced mode would have refused.
+	refused map[Lane]uint64
 }
 
 // shade is one ask in the shadow.
@@ -68,7 +70,7 @@ func (e *shadowEvents) Pop() any {
 }
 
 func newShadow(c *Controller, limits capacity, caps queueCaps) *shadow {
-	return &shadow{c: c, sched: newScheduler(limits, caps, c.cfg.Threshold)}
+	return &shadow{c: c, sched: newScheduler(limits, caps, c.cfg.Threshold), refused: make(map[Lane]uint64)}
 }
 
 func (s *shadow) schedule(e shadowEvent) {
@@ -134,12 +136,12 @@ func (sh *shade) grantedAt(now time.Duration) {
 	}
 }
 
-// refusedAt counts a full that advanced mode would have refused.
+// refusedAt counts what advanced mode would have refused.
 func (sh *shade) refusedAt(time.Duration, Code) {
+	sh.s.refused[sh.lane]++
 	if sh.lane != LaneFull {
 		return
 	}
-	sh.s.c.shadowRefused++
 	sh.s.c.metrics.shadowRefused.Inc()
 	if sh.ticket.blockedBy == shortOfBytes {
 		sh.s.c.metrics.memShadowRejected.Inc()

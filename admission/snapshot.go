@@ -15,20 +15,23 @@ const mostKeys = 50
 // Snapshot is a consistent copy of the controller's state: its sums hold.
 // The JSON names are stable.
 type Snapshot struct {
-	Version               int             `json:"version"`
-	Mode                  string          `json:"mode"`
-	Draining              bool            `json:"draining"`
-	Budget                BudgetState     `json:"budget"`
-	Books                 Books           `json:"books"`
-	Threads               ThreadsState    `json:"threads"`
-	Queue                 QueueState      `json:"queue"`
-	ShedTotal             uint64          `json:"shed_total"`
-	ShedByCode            map[Code]uint64 `json:"shed_by_code"`
-	FullShadowRejectTotal uint64          `json:"full_shadow_rejected_total"`
-	Pressure              PressureState   `json:"pressure"`
-	Quota                 QuotaState      `json:"quota"`
-	Adaptive              AdaptiveState   `json:"adaptive"`
-	Fanout                FanoutState     `json:"fanout"`
+	Version    int             `json:"version"`
+	Mode       string          `json:"mode"`
+	Draining   bool            `json:"draining"`
+	Budget     BudgetState     `json:"budget"`
+	Books      Books           `json:"books"`
+	Memory     MemoryState     `json:"memory"`
+	Threads    ThreadsState    `json:"threads"`
+	Queue      QueueState      `json:"queue"`
+	ShedTotal  uint64          `json:"shed_total"`
+	ShedByCode map[Code]uint64 `json:"shed_by_code"`
+	// What advanced mode would have refused, counted in basic mode.
+	FullShadowRejectTotal uint64        `json:"full_shadow_rejected_total"`
+	TileShadowRejectTotal uint64        `json:"tile_shadow_rejected_total"`
+	Pressure              PressureState `json:"pressure"`
+	Quota                 QuotaState    `json:"quota"`
+	Adaptive              AdaptiveState `json:"adaptive"`
+	Fanout                FanoutState   `json:"fanout"`
 }
 
 // BudgetState is the bytes of fulls, and of the ledgers beside them.
@@ -128,27 +131,31 @@ type FanoutState struct {
 
 // Snapshot copies the state under the lock.
 func (c *Controller) Snapshot() Snapshot {
+	memory := c.outsideMemory()
 	now := c.facts.Since()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.shadow != nil {
 		c.shadow.advance(now)
 	}
+	c.chargeLocked(&memory)
 	queue := c.queueStateLocked()
 	s := Snapshot{
-		Version: SnapshotVersion, Mode: c.cfg.Mode, Draining: c.draining, Books: c.books,
+		Version: SnapshotVersion, Mode: c.cfg.Mode, Draining: c.draining, Books: c.books, Memory: memory,
 		Budget: c.budgetStateLocked(),
 		Threads: ThreadsState{
 			Total: c.threads.total, InUse: c.sched.use.permits(), TileMin: c.threads.tileMin,
 			FullMax: c.threads.fullMax, FullInUse: c.sched.use.fulls, FullCapSet: c.threads.fullCapSet,
 		},
-		Queue:                 queue,
-		ShedByCode:            make(map[Code]uint64, len(c.shed)),
-		FullShadowRejectTotal: c.shadowRefused,
-		Pressure:              c.pressureState(now),
-		Quota:                 c.quotaStateLocked(now),
-		Adaptive:              c.adaptiveStateLocked(queue),
-		Fanout:                FanoutState{Admitted: c.fanout.admitted, Skipped: c.fanout.skipped, Errors: c.fanout.errors},
+		Queue:      queue,
+		ShedByCode: make(map[Code]uint64, len(c.shed)),
+		Pressure:   c.pressureState(now),
+		Quota:      c.quotaStateLocked(now),
+		Adaptive:   c.adaptiveStateLocked(queue),
+		Fanout:     FanoutState{Admitted: c.fanout.admitted, Skipped: c.fanout.skipped, Errors: c.fanout.errors},
+	}
+	if c.shadow != nil {
+		s.FullShadowRejectTotal, s.TileShadowRejectTotal = c.shadow.refused[LaneFull], c.shadow.refused[LaneTile]
 	}
 	for code, n := range c.shed {
 		s.ShedByCode[code] = n

@@ -31,6 +31,7 @@ quota.source quota.clients
 adaptive.mode adaptive.limit adaptive.min adaptive.max adaptive.utilization adaptive.gradient
 adaptive.would_admit adaptive.would_queue adaptive.would_reject
 adaptive.virtual_lanes adaptive.lane_count adaptive.lane_waiting adaptive.lane_bytes adaptive.lanes
+memory.resident_bytes memory.charged_bytes memory.idle_bytes memory.full_bytes
 fanout.admitted fanout.skipped fanout.errors
 books.envelope_bytes books.source books.usable_bytes books.idle_floor_bytes books.memory_cache_bytes books.egress_bytes
 books.ingest_bytes books.scripts_bytes books.script_slots books.tile_reserve_bytes books.full_budget_bytes books.go_memory_limit_bytes`) {

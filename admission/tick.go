@@ -14,9 +14,10 @@ const sampleEvery = time.Second
 // back late.
 const idleSamples = 10
 
-// start samples in a goroutine of its own, whatever the requests do, until
-// Close.
+// start samples at once and then in a goroutine of its own, whatever the
+// requests do, until Close.
 func (c *Controller) start() {
+	c.Tick()
 	ctx, stop := context.WithCancel(context.Background())
 	c.stop, c.stopped = stop, make(chan struct{})
 	go func() {

@@ -47,7 +47,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	hits := f.NewCounterVec(prometheus.CounterOpts{
 		Name: "iiifd_cache_hits_total", Help: "Answers served from the cache, by tier.",
 	}, []string{"tier"})
-	return &metrics{
+	m := &metrics{
 		hits: [Disk + 1]prometheus.Counter{
 			Memory: hits.WithLabelValues(tierMemory), Disk: hits.WithLabelValues(tierDisk),
 		},
@@ -72,4 +72,14 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		disabled: gauge("iiifd_cache_disabled", "1 while nothing can be stored on disk, by configuration or fault."),
 		indexing: gauge("iiifd_cache_indexing", "1 while the directory is read after a start."),
 	}
+	for _, result := range []string{"whole", "failed", "refused", "superseded", "abandoned"} {
+		m.fills.WithLabelValues(result)
+	}
+	for _, kind := range []string{kindDamaged, kindSkipped, kindSpoolFull, "no_space", "read_only", "permission", "vanished", "descriptors", "in_use", "io"} {
+		m.errors.WithLabelValues(kind)
+	}
+	for _, tier := range []string{tierMemory, tierDisk} {
+		m.evictions.WithLabelValues(tier)
+	}
+	return m
 }

@@ -54,7 +54,7 @@ func (d *disk) walk(ctx context.Context) {
 	defer d.mu.Unlock()
 	close(d.indexed)
 	d.log.InfoContext(ctx, "derivative cache indexed", slog.Int("files", len(d.ix.nodes)),
-		slog.Int64("bytes", d.ix.bytes), slog.Duration("took", time.Since(started)))
+		slog.Int64("bytes", d.ix.bytes), slog.Int64("duration_ms", time.Since(started).Milliseconds()))
 	d.showLocked()
 }
 

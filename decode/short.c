@@ -139,6 +139,8 @@ int iiifd_short_tiles(IiifdShort *shared, const unsigned char *tables, int table
 	const unsigned char *data, int64_t data_length, const IiifdTile *tiles, int n)
 {
 	Short *s = (Short *) shared;
+
+	encoder_resume(&s->encoder);
 	// After MORE the present row is already decoded.
 	int failed = s->band_next < s->band_rows ? short_drain(s) : 0;
 
@@ -177,7 +179,10 @@ int iiifd_short_tile(IiifdShort *s, const IiifdPicture *picture, const unsigned 
 	return failed ? failed : iiifd_short_tiles(s, tables, tables_length, data, data_length, tiles, n);
 }
 
-int iiifd_short_more(IiifdShort *s)
+int iiifd_short_more(IiifdShort *shared)
 {
-	return short_drain((Short *) s);
+	Short *s = (Short *) shared;
+
+	encoder_resume(&s->encoder);
+	return short_drain(s);
 }

@@ -140,7 +140,13 @@ int encoder_begin(Encoder *e, const IiifdPicture *p)
 			jpeg->comp_info[i].h_samp_factor = jpeg->comp_info[i].v_samp_factor = 1;
 	jpeg->write_JFIF_header = FALSE; // as with the option strip
 	jpeg_start_compress(jpeg, TRUE);
+	settle(e);
 	return 0;
+}
+
+void encoder_resume(Encoder *e)
+{
+	point_at_rest(e);
 }
 
 int encoder_lines(Encoder *e, unsigned char **lines, int n)

@@ -66,6 +66,8 @@ typedef struct {
 } Encoder;
 
 int encoder_begin(Encoder *e, const IiifdPicture *p);
+// encoder_resume is for when what was encoded so far may have been taken.
+void encoder_resume(Encoder *e);
 int encoder_lines(Encoder *e, unsigned char **lines, int n);
 int encoder_end(Encoder *e);
 void encoder_free(Encoder *e);

@@ -119,6 +119,9 @@ func segments(out, stream []byte, t *header.Tiles) (_, rest []byte, ok bool) {
 			framed = true
 			out = append(out, stream[:n]...)
 		case marker == markerDQT || marker == markerDHT || marker == markerDRI:
+			if !wellFormed(marker, stream[4:n]) {
+				return out, nil, false
+			}
 			out = append(out, stream[:n]...)
 		case marker >= markerAPP0 && marker <= markerAPP15 || marker == markerCOM:
 		default:
@@ -127,6 +130,32 @@ func segments(out, stream []byte, t *header.Tiles) (_, rest []byte, ok bool) {
 		stream = stream[n:]
 	}
 	return out, nil, false
+}
+
+// wellFormed tells that a segment of tables is as long as its tables.
+func wellFormed(marker byte, b []byte) bool {
+	if marker == markerDRI {
+		return len(b) == 2
+	}
+	for len(b) > 0 {
+		n := 65
+		switch {
+		case marker == markerDQT && b[0] >= 0x10:
+			n = 129
+		case marker == markerDHT && len(b) < 17:
+			return false
+		case marker == markerDHT:
+			n = 17
+			for _, codes := range b[1:17] {
+				n += int(codes)
+			}
+		}
+		if n > len(b) || n > 17+256 {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
 }
 
 // fitsFrame compares a frame header with the directory.

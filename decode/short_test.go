@@ -101,6 +101,7 @@ func grayScene(w, h int) *image.Gray {
 
 // shortSources are the kinds of source that have a short way.
 func shortSources(t testing.TB) map[string]object {
+	t.Helper()
 	return map[string]object{
 		"256":        vipsFile(t, scene(1301, 977), ".tif[tile,pyramid,compression=jpeg,Q=85,tile-width=256,tile-height=256]"),
 		"128 subifd": vipsFile(t, scene(707, 1111), ".tif[tile,pyramid,subifd,compression=jpeg,Q=75,tile-width=128,tile-height=128]"),
@@ -180,5 +181,32 @@ func sameFile(t *rapid.T, e *Engine, o object, s plan.Shape) {
 		}
 	} else if !p.Resizes() && !bytes.Equal(short, long) {
 		t.Errorf("%s: another file than libvips': %v", params, testimages.Compare(decodedJPEG(t, short), decodedJPEG(t, long)))
+	}
+}
+
+// TestShortWayInPieces has more input and output than is held at once.
+func TestShortWayInPieces(t *testing.T) {
+	e := startEngine(t)
+	for _, suffix := range []string{
+		".tif[tile,compression=jpeg,Q=98,tile-width=256,tile-height=256]",
+		".jp2[tile-width=512,tile-height=512,lossless]",
+	} {
+		o := vipsFile(t, scene(1999, 1511), suffix)
+		s, err := e.Shape(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []string{"max", "1998,1510"} {
+			p, short, long := both(t, e, o, s, "full/"+size+"/0/default.jpg", func(o *plan.Options) { o.JPEGQuality = 98 })
+			if p.Short == plan.ShortNone || len(short) < 2*plan.ShortOutput {
+				t.Fatalf("%s %s: %q way, %d bytes", suffix, size, p.Short, len(short))
+			}
+			if size == "max" && !bytes.Equal(short, long) {
+				t.Errorf("%s: %d bytes that are not libvips' %d", suffix, len(short), len(long))
+			}
+			if d := testimages.Compare(decodedJPEG(t, short), decodedJPEG(t, long)); !d.Within(testimages.Tolerance{Max: 40, Mean: 1}) {
+				t.Errorf("%s, %s: %v", suffix, size, d)
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package iiif
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,15 +11,19 @@ import (
 )
 
 // TestConformancePage keeps docs/conformance.md honest: it lists every
-// requirement once, and a test it names here exists and bears the number.
+// requirement once, and a test or script it names exists and bears the
+// number.
 func TestConformancePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/conformance.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	functions := testFunctions(t)
+	functions := testFunctions(t, ".")
+	served := testFunctions(t, "../server")
+	maps.Copy(served, scripts(t))
 	row := regexp.MustCompile(`(?m)^\| (\d+) \|.*$`)
 	named := regexp.MustCompile(`\bTest\w+`)
+	quoted := regexp.MustCompile("`(Test\\w+|\\d\\d-[\\w-]+)`")
 	seen := map[int]bool{}
 	for _, match := range row.FindAllStringSubmatch(string(page), -1) {
 		line := match[0]
@@ -30,14 +35,24 @@ func TestConformancePage(t *testing.T) {
 			t.Errorf("requirement %d is listed twice", number)
 		}
 		seen[number] = true
-		names := named.FindAllString(line, -1)
-		if len(names) == 0 && !strings.Contains(line, "server:") && !strings.Contains(line, "reason:") {
+		here, there, overHTTP := strings.Cut(line, "server:")
+		names := named.FindAllString(here, -1)
+		if len(names) == 0 && !overHTTP && !strings.Contains(line, "reason:") {
 			t.Errorf("requirement %d has neither a test nor a reason", number)
 		}
 		bears := regexp.MustCompile(`\bR` + match[1] + `\b`)
 		for _, name := range names {
 			if body, found := functions[name]; !found || !bears.MatchString(body) {
 				t.Errorf("requirement %d: %s does not exist or does not bear R%d", number, name, number)
+			}
+		}
+		names = quoted.FindAllString(there, -1)
+		if overHTTP && len(names) == 0 {
+			t.Errorf("requirement %d names neither script nor test of the server", number)
+		}
+		for _, name := range names {
+			if body, found := served[strings.Trim(name, "`")]; !found || !bears.MatchString(body) {
+				t.Errorf("requirement %d: the server's %s does not exist or does not bear R%d", number, name, number)
 			}
 		}
 	}
@@ -48,11 +63,30 @@ func TestConformancePage(t *testing.T) {
 	}
 }
 
-// testFunctions returns the source of each test of this package by name, from
-// its comment up to the next test.
-func testFunctions(t *testing.T) map[string]string {
+// scripts returns the titles of each script of the server by its name.
+func scripts(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("*_test.go")
+	files, err := filepath.Glob("../server/testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	title := regexp.MustCompile(`(?m)^#.*$`)
+	titles := map[string]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		titles[strings.TrimSuffix(filepath.Base(file), ".txt")] = strings.Join(title.FindAllString(string(text), -1), "\n")
+	}
+	return titles
+}
+
+// testFunctions returns the source of each test of a folder by name, from
+// its comment up to the next test.
+func testFunctions(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func ExampleParse() {
 	// Output:
 	// ark:/12025/654xz321
 	// square/^!600,600/0/color.jpg
-	// size: must be max, w,h or w, or ,h or !w,h or pct:n, each with an optional ^ before it
+	// size: must be one of max | w, | ,h | w,h | !w,h | pct:n, each with ^ before it where it may enlarge
 }
 
 func ExampleParams_Resolve() {

@@ -59,8 +59,8 @@ func (s Size) String() string {
 }
 
 const (
-	reasonSize3 = "must be max, w,h or w, or ,h or !w,h or pct:n, each with an optional ^ before it"
-	reasonSize2 = "must be full, max, w,h or w, or ,h or !w,h or pct:n"
+	reasonSize3 = "must be one of max | w, | ,h | w,h | !w,h | pct:n, each with ^ before it where it may enlarge"
+	reasonSize2 = "must be one of full | max | w, | ,h | w,h | !w,h | pct:n"
 )
 
 func sizeInvalid(v Version) *Error {

@@ -36,15 +36,19 @@ func (s *Set) WriteManual(w io.Writer) error {
 	return err
 }
 
-// WriteUsage writes the options for a terminal: flag, default and help.
+// WriteUsage writes the options for a terminal: flag, default and help, by
+// group in the order of declaration.
 func (s *Set) WriteUsage(w io.Writer) error {
 	var b strings.Builder
+	group := ""
 	for _, o := range s.options {
-		kind := o.Kind
-		if kind == "bool" {
-			kind = ""
-		} else {
-			kind = " " + kind
+		if o.Group != group {
+			group = o.Group
+			fmt.Fprintf(&b, "\n%s\n", group)
+		}
+		kind := " " + o.Kind
+		if o.Kind == "bool" {
+			kind = "[=true|false]"
 		}
 		fmt.Fprintf(&b, "  --%s%s\n        %s", o.Name, kind, o.Help)
 		if o.Default != "" {

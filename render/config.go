@@ -16,6 +16,8 @@ type Config struct {
 	HeaderProbes        int
 	ShapeCacheBytes     int64
 	PreferredFormats    []string
+	Prefetch            bool
+	PrefetchMax         int
 	Rights              string
 	Attribution         string
 }
@@ -31,6 +33,8 @@ func (c *Config) Options(s *option.Set) {
 	s.Size(&c.SourceMaxPixels, "source-max-pixels", 0, 0, most, "Sources with more pixels are refused; 0 = no limit.").Reload()
 	s.Int(&c.HeaderProbes, "header-probes", 0, 0, 1<<16, "Headers read at the same time; 0 = four for each thread.")
 	s.Size(&c.ShapeCacheBytes, "shape-cache-bytes", 16<<20, 0, 1<<40, "Memory for remembered headers.")
+	s.Bool(&c.Prefetch, "prefetch", false, "Makes the neighbours of a served tile ahead of need, with permits and bytes that no client wants.").Reload()
+	s.Int(&c.PrefetchMax, "prefetch-max", 4, 1, 4, "Neighbours made after one tile: right, below, left, above.").Reload()
 	s.List(&c.PreferredFormats, "preferred-formats", nil, "preferredFormats of info.json, first is best: viewers ask for all tiles in it.").Reload()
 	s.Text(&c.Rights, "rights", "", "rights (3.0) and license (2.1) of info.json: a Creative Commons or RightsStatements.org URI.").Reload()
 	s.Text(&c.Attribution, "attribution", "", "attribution of info.json 2.1.").Reload()

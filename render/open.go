@@ -134,7 +134,9 @@ func (r *Renderer) acquire(ctx context.Context, job *Job) (lease *admission.Leas
 		ctx, cancel = context.WithDeadline(ctx, d)
 		defer cancel()
 	}
-	lease, err = r.deps.Admission.Acquire(ctx, r.ask(job))
+	ask := r.ask(job)
+	r.metrics.estimate.WithLabelValues(string(job.Plan.Shape.Loader), ask.Format).Observe(float64(ask.Peak))
+	lease, err = r.deps.Admission.Acquire(ctx, ask)
 	if err != nil {
 		return nil, err
 	}

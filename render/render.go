@@ -11,7 +11,9 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
@@ -57,6 +59,8 @@ type Deps struct {
 	Threshold int64
 	// Tracer makes the spans of the stages; nil for none.
 	Tracer trace.Tracer
+	// Registerer takes the metrics; may be nil.
+	Registerer prometheus.Registerer
 }
 
 // Renderer answers image requests.
@@ -65,6 +69,7 @@ type Renderer struct {
 	decoder Decoder
 	shapes  *shapes
 	tracer  trace.Tracer
+	metrics *metrics
 	current atomic.Pointer[Config]
 }
 
@@ -74,7 +79,10 @@ func New(cfg Config, deps Deps, probes int) (*Renderer, error) {
 	if cfg.HeaderProbes > 0 {
 		probes = cfg.HeaderProbes
 	}
-	r := &Renderer{deps: deps, decoder: deps.Decoder, shapes: newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes), tracer: deps.Tracer}
+	r := &Renderer{deps: deps, decoder: deps.Decoder, tracer: deps.Tracer}
+	r.shapes = newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes)
+	r.metrics = newMetrics(deps.Registerer, r.shapes.probes)
+	r.shapes.headers = r.metrics.headers
 	if r.tracer == nil {
 		r.tracer = noop.Tracer{}
 	}
@@ -105,11 +113,27 @@ func (r *Renderer) Prepare(ctx context.Context, req Request) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.job(req, info, p), nil
+}
+
+// job joins what is known about a request.
+func (r *Renderer) job(req Request, info source.Info, p plan.Plan) *Job {
 	job := &Job{Request: req, Info: info, Plan: p, Canonical: p.Transform.Canonical(), MediaType: req.Params.Format.MediaType()}
 	job.identity = r.identity(job)
 	sum := sha256.Sum256([]byte(job.identity))
 	job.ETag = `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
-	return job, nil
+	return job
+}
+
+// beside plans another request on the image that job saw.
+func (r *Renderer) beside(seen *Job, params iiif.Params) (*Job, error) {
+	p, err := r.plan(seen.Plan.Shape, params)
+	if err != nil {
+		return nil, err
+	}
+	req := seen.Request
+	req.Params, req.Deadline = params, time.Time{}
+	return r.job(req, seen.Info, p), nil
 }
 
 // stat describes the object as it is now.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/maypok86/otter/v2"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/source"
@@ -16,13 +17,14 @@ type shapes struct {
 	decoder Decoder
 	known   *otter.Cache[string, plan.Shape]
 	probes  chan struct{}
+	headers *prometheus.CounterVec
 }
 
 func newShapes(decoder Decoder, bytes int64, probes int) *shapes {
 	return &shapes{
 		decoder: decoder,
 		known: otter.Must(&otter.Options[string, plan.Shape]{
-			MaximumWeight: uint64(max(bytes, 0)),
+			MaximumWeight: uint64(max(bytes, 1)), // One byte holds no shape; the cache takes no 0.
 			Weigher: func(key string, s plan.Shape) uint32 {
 				return uint32(256 + len(key) + 80*len(s.Levels))
 			},
@@ -35,8 +37,21 @@ func newShapes(decoder Decoder, bytes int64, probes int) *shapes {
 // of a newer one with its description.
 func (s *shapes) get(ctx context.Context, subject Subject, info source.Info) (source.Info, plan.Shape, error) {
 	if shape, ok := s.known.GetIfPresent(shapeKey(info)); ok {
+		s.headers.WithLabelValues(headerKnown).Inc()
 		return info, shape, nil
 	}
+	info, shape, err := s.read(ctx, subject, info)
+	if err != nil {
+		s.headers.WithLabelValues(headerFailed).Inc()
+		return info, shape, err
+	}
+	s.headers.WithLabelValues(headerRead).Inc()
+	s.known.Set(shapeKey(info), shape)
+	return info, shape, nil
+}
+
+// read reads a header, when fewer than may be read at once are.
+func (s *shapes) read(ctx context.Context, subject Subject, info source.Info) (source.Info, plan.Shape, error) {
 	select {
 	case s.probes <- struct{}{}:
 		defer func() { <-s.probes }()
@@ -57,7 +72,6 @@ func (s *shapes) get(ctx context.Context, subject Subject, info source.Info) (so
 	if err := obj.Verify(); err != nil {
 		return info, plan.Shape{}, err
 	}
-	s.known.Set(shapeKey(info), shape)
 	return info, shape, nil
 }
 

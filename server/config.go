@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -67,6 +68,9 @@ func bareSeconds(text string) (string, error) {
 // Validate checks what one option alone cannot.
 func (c *Config) Validate() error {
 	var errs []error
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		errs = append(errs, fmt.Errorf("listen: %q is not host:port, such as :8182 or 127.0.0.1:8182", c.Listen))
+	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		errs = append(errs, errors.New("tls-cert and tls-key: both or neither"))
 	}

@@ -107,8 +107,7 @@ func TestFailures(t *testing.T) {
 // failureText is what the log must hold of an error: the decoder's own words
 // where there are some.
 func failureText(err error) string {
-	var f *plan.Failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*plan.Failure](err); ok {
 		return f.Detail()
 	}
 	return err.Error()

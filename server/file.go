@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -105,7 +106,7 @@ func (c *checked) Read(p []byte) (int, error) {
 	if changed := c.verify(); changed != nil {
 		n, err = 0, changed
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		c.err = err
 	}
 	return n, err

@@ -10,7 +10,7 @@ import (
 )
 
 // bases asks for an image's info.json, redirect and canonical link and
-// returns the public base in each (R114 R160).
+// returns the public base in each.
 func bases(t *testing.T, st *stand, headers ...string) (id, location, link string) {
 	t.Helper()
 	const image = "/iiif/3/sub%2Finner.png"
@@ -21,13 +21,14 @@ func bases(t *testing.T, st *stand, headers ...string) (id, location, link strin
 	}
 	id = strings.TrimSuffix(doc.ID, image)
 	location = strings.TrimSuffix(st.get(t, image, headers...).Header.Get("Location"), image+"/info.json")
-	link = st.get(t, image+"/full/max/0/default.png", headers...).Header.Values("Link")[0]
+	link, _, _ = strings.Cut(st.get(t, image+"/full/max/0/default.png", headers...).Header.Get("Link"), ",")
 	link = strings.TrimSuffix(strings.TrimPrefix(link, "<"), image+`/full/max/0/default.png>;rel="canonical"`)
 	return id, location, link
 }
 
 // TestForwarded shows that headers of a trusted proxy make the public
-// address, in all places alike, and that whatever is no address does not.
+// address, in all places alike, and that whatever is no address does not
+// (R114 R116 R160).
 func TestForwarded(t *testing.T) {
 	st := open(t, setup{dir: cases(t), set: map[string]string{"trusted-proxies": "127.0.0.0/8,::1"}})
 	own := st.url
@@ -96,7 +97,8 @@ func TestForwarded(t *testing.T) {
 }
 
 // TestForwardedByNobody shows that the same headers change nothing when they
-// come from a peer that is not trusted, or when the address is configured.
+// come from a peer that is not trusted, or when the address is configured
+// (R160).
 func TestForwardedByNobody(t *testing.T) {
 	dir := cases(t)
 	headers := []string{

@@ -23,7 +23,8 @@ type Gallery struct {
 func NewGallery(src interface {
 	source.Source
 	source.Lister
-}, r *render.Renderer) *Gallery {
+}, r *render.Renderer,
+) *Gallery {
 	return &Gallery{source: src, lister: src, renderer: r}
 }
 

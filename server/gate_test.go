@@ -139,8 +139,10 @@ const threshold = "20Mi"
 func drill(t *testing.T, p setup) (*stand, *gate, string) {
 	t.Helper()
 	g := newGate()
-	set := map[string]string{"large-decode-threshold-bytes": threshold, "queue-max-bytes": "1Ti", "queue-timeout-tile": "5m", "queue-timeout-full": "5m",
-		"request-timeout": "10m", "nthreads": "4"}
+	set := map[string]string{
+		"large-decode-threshold-bytes": threshold, "queue-max-bytes": "1Ti", "queue-timeout-tile": "5m", "queue-timeout-full": "5m",
+		"request-timeout": "10m", "nthreads": "4",
+	}
 	for name, value := range p.set {
 		set[name] = value
 	}

@@ -41,8 +41,8 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	h.Add("Link", "<"+t.id+"/"+job.Canonical+`>;rel="canonical"`)
-	h.Add("Link", profileLink(t.request.Version))
+	// One field with both links: some clients look at the first one only.
+	h.Set("Link", "<"+t.id+"/"+job.Canonical+`>;rel="canonical",`+profileLink(t.request.Version))
 	h.Set("Content-Type", job.MediaType)
 	if name, ok := downloadName(r, t, job); ok {
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
@@ -62,7 +62,11 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	defer stop()
 	defer answer.Close()
 	s.explain(r, job, answer.Outcome, nil)
-	return s.send(ctx, w, answer)
+	if err := s.send(ctx, w, answer); err != nil {
+		return err
+	}
+	s.deps.Prefetch.Served(job)
+	return nil
 }
 
 // imageHead answers HEAD without decoding: with the length where the answer

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func problem(t *testing.T, a answer, status int, code string) {
 		h.Get("ETag") != "" || h.Get("Last-Modified") != "" || h.Get("Content-Disposition") != "" {
 		t.Errorf("status %d, header %v", a.StatusCode, h)
 	}
-	if complaint := check(`body =~ "status":`+fmt.Sprint(status)+`,"code":"`+code+`"`, "", a.Response, a.body); complaint != "" {
+	if complaint := check(`body =~ "status":`+strconv.Itoa(status)+`,"code":"`+code+`"`, "", a.Response, a.body); complaint != "" {
 		t.Errorf("want %s: %s", code, complaint)
 	}
 	if complaint := check(`body =~ "request_id":"`+h.Get("X-Request-Id")+`"`, "", a.Response, a.body); complaint != "" {
@@ -137,19 +138,19 @@ func TestConnectionCap(t *testing.T) {
 	st := open(t, setup{dir: cases(t), set: map[string]string{"max-connections": "2"}})
 	one, two, three := st.client(t), st.client(t), st.client(t)
 	for _, c := range []*client{one, two} {
-		c.send(t, "/livez")
+		c.send(t, "/robots.txt")
 		if a := c.read(t); a.err != nil || a.StatusCode != http.StatusOK {
 			t.Fatal(a.err, a.Response)
 		}
 		st.access.next(t)
 	}
-	three.send(t, "/healthz")
+	three.send(t, "/iiif/3/I/info.json")
 	for range 50 {
-		one.send(t, "/livez")
+		one.send(t, "/robots.txt")
 		if a := one.read(t); a.err != nil || a.StatusCode != http.StatusOK {
 			t.Fatal(a.err, a.Response)
 		}
-		if line, values := st.access.next(t); values["path"] != "/livez" {
+		if line, values := st.access.next(t); values["path"] != "/robots.txt" {
 			t.Fatalf("served above the cap: %s", line)
 		}
 	}
@@ -215,7 +216,7 @@ func TestClientGone(t *testing.T) {
 	leave := func(path string) {
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan answer, 1)
-		go func() { gone <- askContext(t, ctx, c, http.MethodGet, st.url, path) }()
+		go func() { gone <- askContext(ctx, t, c, http.MethodGet, st.url, path) }()
 		receive(t, "the decoder", begun)
 		if handles(t, dir) == 0 {
 			t.Error("no file is open during the work: this test sees nothing")

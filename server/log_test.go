@@ -90,7 +90,7 @@ func TestAccessLog(t *testing.T) {
 		if code, _ := values["code"].(string); r.status != 0 && code != r.code {
 			t.Errorf("%s: code %q, want %q", r.path, code, r.code)
 		}
-		if a.StatusCode == 500 && values["cause"] == nil {
+		if a.StatusCode == http.StatusInternalServerError && values["cause"] == nil {
 			t.Errorf("no cause: %s", line)
 		}
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -17,8 +18,17 @@ type metrics struct {
 	streams  prometheus.Gauge
 }
 
-func newMetrics(reg prometheus.Registerer) *metrics {
+func newMetrics(reg prometheus.Registerer, s *Server) *metrics {
 	f := promauto.With(reg)
+	f.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "iiifd_ready",
+		Help: "1 while the server should get requests, as /readyz tells.",
+	}, func() float64 {
+		if s.draining.Load() || s.deps.Ready(context.Background()) != nil {
+			return 0
+		}
+		return 1
+	})
 	return &metrics{
 		requests: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "iiifd_http_requests_total",

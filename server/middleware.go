@@ -64,6 +64,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer cancel(nil)
 		timer := time.AfterFunc(s.settings().RequestTimeout, func() { cancel(errRequestTimeout) })
 		defer timer.Stop()
+		limitBody(rw, r, s.settings().BodyReadTimeout)
 		w := newWriter(rw, s.settings().WriteTimeout, timer)
 		w.Header().Set("X-Request-Id", x.id)
 		r = r.WithContext(ctx)
@@ -71,7 +72,8 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer func() {
 			s.metrics.inFlight.Dec()
 			p := recover()
-			aborted := p == http.ErrAbortHandler
+			err, _ := p.(error)
+			aborted := errors.Is(err, http.ErrAbortHandler)
 			if p != nil && !aborted {
 				s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("request_id", x.id), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 				aborted = !s.answerFailure(w, r, fmt.Errorf("panic: %v", p))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/iiifd/iiif"
+	"example.com/iiifd/render"
 	"example.com/iiifd/source"
 )
 
@@ -25,6 +26,11 @@ type Mount struct {
 
 // reserved are the first path elements that mounts must not take.
 var reserved = []string{"/viewer", "/livez", "/readyz", "/healthz", "/robots.txt", "/favicon.ico"}
+
+// subject is an image of the mount by its decoded identifier.
+func (m Mount) subject(identifier string) render.Subject {
+	return render.Subject{Source: m.Source, Identifier: identifier, Scope: m.Scope}
+}
 
 // publicPath returns the path that stands in ids, links and redirects.
 func (m Mount) publicPath() string {

@@ -16,6 +16,7 @@ import (
 
 	"example.com/iiifd/admission"
 	"example.com/iiifd/cache"
+	"example.com/iiifd/render"
 )
 
 // OperatorDeps is what the operator listener shows and changes.
@@ -26,6 +27,8 @@ type OperatorDeps struct {
 	Metrics http.Handler
 	// Public is the public server: its readiness, and what drain stops.
 	Public *Server
+	// Warmer makes answers ahead of need; nil for none.
+	Warmer *render.Warmer
 	Log    *slog.Logger
 }
 
@@ -52,8 +55,7 @@ func OpenOperator(ctx context.Context, cfg OperatorConfig, deps OperatorDeps) (*
 		return nil, err
 	}
 	o.token = token
-	network, address := cfg.Address()
-	if o.listener, err = new(net.ListenConfig).Listen(ctx, network, address); err != nil {
+	if o.listener, err = cfg.listen(ctx); err != nil {
 		return nil, fmt.Errorf("operator-listen: %w", err)
 	}
 	o.http = &http.Server{
@@ -103,6 +105,11 @@ func (o *Operator) routes() http.Handler {
 	change.HandleFunc("/admission/decodes/{id}", o.cancel).Methods(http.MethodDelete)
 	change.HandleFunc("/admission/drain", o.drain).Methods(http.MethodPost)
 	change.HandleFunc("/cache/purge", o.purge).Methods(http.MethodPost)
+	if o.deps.Warmer != nil {
+		read.HandleFunc("/cache/warm", o.warmStatus).Methods(http.MethodGet)
+		change.HandleFunc("/cache/warm", o.warm).Methods(http.MethodPost)
+		change.HandleFunc("/cache/warm", o.warmForget).Methods(http.MethodDelete)
+	}
 	return r
 }
 
@@ -125,6 +132,7 @@ func (o *Operator) index(w http.ResponseWriter, _ *http.Request) {
 	_ = plain(w, "iiifd operator listener\n\nGET    /admission            lanes, budget, queue, pressure, quotas\n"+
 		"GET    /admission/decodes    what runs now\nDELETE /admission/decodes/ID stops one of them\nGET    /admission/decisions  the last decisions\n"+
 		"POST   /admission/drain      no new work\nGET    /cache                the derivative cache\nPOST   /cache/purge          forgets derivatives\n"+
+		"GET    /cache/warm           what is made ahead of need\nPOST   /cache/warm           makes derivatives ahead of need\nDELETE /cache/warm           drops what waits for that\n"+
 		"GET    /metrics              for Prometheus\nGET    /debug/pprof/\nGET    /livez /readyz /healthz\n")
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -54,6 +55,32 @@ func (c *OperatorConfig) private() bool {
 	}
 	ip := net.ParseIP(host)
 	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}
+
+// listen opens the listener. A socket that a killed process left behind is
+// replaced, one that still answers is not. Only this user may use a socket.
+func (c *OperatorConfig) listen(ctx context.Context) (net.Listener, error) {
+	network, address := c.Address()
+	if network != "unix" {
+		return new(net.ListenConfig).Listen(ctx, network, address)
+	}
+	if info, err := os.Lstat(address); err == nil && info.Mode().Type() == fs.ModeSocket {
+		other, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err == nil {
+			return nil, errors.Join(fmt.Errorf("%s is another process' socket", address), other.Close())
+		}
+		if err := os.Remove(address); err != nil {
+			return nil, err
+		}
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(address, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
 }
 
 // token reads the configured token, or makes one and writes it to a file.

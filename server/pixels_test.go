@@ -64,7 +64,8 @@ func turned(m image.Image, mirror bool, quarters int) *image.NRGBA {
 
 // TestTilesOverHTTP decodes every advertised tile of images of thirty random
 // sizes, in the form of each version: each has exactly the size that viewers
-// compute (R12 R73 R74 R121 R163 R164).
+// compute (R73 R74 R121
+// R163 R164 R165).
 func TestTilesOverHTTP(t *testing.T) {
 	dir := t.TempDir()
 	st := open(t, setup{dir: dir, set: map[string]string{"cache-dir": "off"}})
@@ -161,17 +162,18 @@ func (st *stand) tiles(t *testing.T, c *http.Client, name string, img iiif.Image
 func TestPixels(t *testing.T) {
 	st := open(t, setup{dir: testimages.Dir(), set: map[string]string{"cache-dir": "off"}})
 	c := direct(nil)
-	defer c.CloseIdleConnections()
-	random := rand.New(rand.NewPCG(7, 7))
+	t.Cleanup(c.CloseIdleConnections)
 	exact := 0
 	for _, f := range testimages.All() {
 		if !f.Readable || f.Named() {
 			continue
 		}
+		if f.Lossless && f.Tolerance == testimages.Exact && f.Bits <= 8 && f.ICC == "" {
+			exact++
+		}
 		t.Run(f.Name, func(t *testing.T) {
-			if f.Lossless && f.Tolerance == testimages.Exact && f.Bits <= 8 && f.ICC == "" {
-				exact++
-			}
+			t.Parallel()
+			random := rand.New(rand.NewPCG(7, uint64(len(f.Name))))
 			for page := range max(1, f.Pages) {
 				want := f.Picture(page)
 				id := identifier(f.Name)
@@ -201,7 +203,7 @@ func TestPixels(t *testing.T) {
 func TestTurns(t *testing.T) {
 	st := open(t, setup{dir: testimages.Dir(), set: map[string]string{"cache-dir": "off"}})
 	c := direct(nil)
-	defer c.CloseIdleConnections()
+	t.Cleanup(c.CloseIdleConnections)
 	names := []string{"png-rgb.png", "tiff-orientation-6.tif"}
 	for o := 1; o <= 8; o++ {
 		names = append(names, fmt.Sprintf("jpeg-orientation-%d.jpg", o))
@@ -213,6 +215,7 @@ func TestTurns(t *testing.T) {
 		}
 		upright := f.Picture(0)
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			a := ask(t, c, http.MethodGet, st.url, "/iiif/3/"+name+"/info.json")
 			if want := fmt.Sprintf(`"width":%d,"height":%d`, f.Width, f.Height); a.err != nil || !bytes.Contains(a.body, []byte(want)) {
 				t.Errorf("info.json has not %s: %s", want, a.body)

@@ -94,7 +94,7 @@ type target struct {
 }
 
 func (t target) subject() render.Subject {
-	return render.Subject{Source: t.mount.Source, Identifier: t.request.Identifier, Scope: t.mount.Scope}
+	return t.mount.subject(t.request.Identifier)
 }
 
 // base redirects a bare identifier to its info.json (Image API 3.0, 2).

@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			t.Parallel()
 			for _, c := range parseScript(t, file, string(text)) {
 				t.Run(c.name, func(t *testing.T) { c.run(t, base) })
 			}

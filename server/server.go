@@ -36,6 +36,8 @@ type Deps struct {
 	// Access receives one line per request.
 	Access     *slog.Logger
 	Registerer prometheus.Registerer
+	// Prefetch is told of served tiles; nil for none.
+	Prefetch *render.Prefetcher
 	// Tracer makes the spans of requests; nil for none.
 	Tracer trace.Tracer
 }
@@ -70,11 +72,11 @@ func New(cfg Config, deps Deps) (*Server, error) {
 	}
 	s := &Server{
 		deps: deps, log: deps.Log, access: deps.Access,
-		metrics: newMetrics(deps.Registerer),
 		tracing: newTracing(deps.Tracer),
 		streams: make(chan struct{}, cfg.FileStreams),
 		served:  make(chan error, 1),
 	}
+	s.metrics = newMetrics(deps.Registerer, s)
 	if err := s.Reload(cfg); err != nil {
 		return nil, err
 	}

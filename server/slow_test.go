@@ -89,6 +89,7 @@ const bigRequest = "GET /iiif/3/big.bin/file HTTP/1.1\r\nHost: images.example\r\
 // time gets all of the file, however long that takes.
 func TestSlowButSteady(t *testing.T) {
 	slow(t, func(t *testing.T, st *stand, c net.Conn, content []byte) {
+		t.Helper()
 		if _, err := io.WriteString(c, bigRequest); err != nil {
 			t.Fatal(err)
 		}
@@ -119,6 +120,7 @@ func TestSlowButSteady(t *testing.T) {
 // off in time, and that the log says so.
 func TestStalledReader(t *testing.T) {
 	slow(t, func(t *testing.T, st *stand, c net.Conn, content []byte) {
+		t.Helper()
 		if _, err := io.WriteString(c, bigRequest); err != nil {
 			t.Fatal(err)
 		}
@@ -169,6 +171,7 @@ func TestStalledHTTP2(t *testing.T) {
 	for name, window := range map[string]uint32{"no reads": 1 << 30, "no window": 64 << 10} {
 		t.Run(name, func(t *testing.T) {
 			slow(t, func(t *testing.T, st *stand, c net.Conn, _ []byte) {
+				t.Helper()
 				f := h2(t, c, window)
 				got := 0
 				for got < 60<<10 {

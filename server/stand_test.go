@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -49,6 +50,7 @@ type stand struct {
 	metrics *prometheus.Registry
 	// admission and answers are the parts whose gauges drills look at.
 	admission *admission.Controller
+	renderer  *render.Renderer
 	answers   *cache.Cache
 }
 
@@ -72,9 +74,7 @@ func build(t testing.TB, p setup) *stand {
 	ccfg.Options(options)
 	acfg.Options(options)
 	set := map[string]string{"listen": "127.0.0.1:0", "cache-dir": t.TempDir()}
-	for name, value := range p.set {
-		set[name] = value
-	}
+	maps.Copy(set, p.set)
 	if err := options.LoadFlags(set); err != nil {
 		t.Fatal(err)
 	}
@@ -116,17 +116,22 @@ func build(t testing.TB, p setup) *stand {
 	t.Cleanup(func() { _ = answers.Close() })
 	answers.SetMemoryBytes(controller.Books().MemoryCache)
 	st.admission, st.answers = controller, answers
-	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold}, 4)
+	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold, Registerer: st.metrics}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
+	st.renderer = r
+	prefetch := render.NewPrefetcher(r, 1)
+	t.Cleanup(prefetch.Close)
 	deps := server.Deps{
 		Renderer: r, Admission: controller, Log: log, Access: slog.New(slog.NewJSONHandler(st.access, nil)), Registerer: st.metrics,
 		Mounts: []server.Mount{
-			{Path: "/iiif/3", Version: iiif.V3, Source: src}, {Path: "/iiif/2", Version: iiif.V2, Source: src},
+			{Path: "/iiif/3", Version: iiif.V3, Source: src},
+			{Path: "/iiif/2", Version: iiif.V2, Source: src},
 			{Path: "/internal/pictures", Public: "/img", Version: iiif.V3, Source: src},
 		},
-		Ready: func(context.Context) error { return nil },
+		Ready:    func(context.Context) error { return nil },
+		Prefetch: prefetch,
 	}
 	if !p.unseen {
 		deps.Viewer = docroot.NewViewer(server.NewGallery(dir, r), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: log})
@@ -229,10 +234,10 @@ func direct(transport *http.Transport) *http.Client {
 // "Name: value".
 func ask(t *testing.T, c *http.Client, method, base, path string, headers ...string) answer {
 	t.Helper()
-	return askContext(t, t.Context(), c, method, base, path, headers...)
+	return askContext(t.Context(), t, c, method, base, path, headers...)
 }
 
-func askContext(t *testing.T, ctx context.Context, c *http.Client, method, base, path string, headers ...string) answer {
+func askContext(ctx context.Context, t *testing.T, c *http.Client, method, base, path string, headers ...string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, base, nil)
 	if err != nil {

@@ -3,23 +3,21 @@ package server
 import (
 	"crypto/tls"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 )
 
-// certificates holds the certificate and reads it again when its file has
-// changed, as certificate managers replace files without telling anyone.
+// certificates holds the certificate and reads it again now and then, as
+// certificate managers replace files without telling anyone.
 type certificates struct {
 	certFile, keyFile string
 
-	mu       sync.Mutex
-	cert     *tls.Certificate
-	modified time.Time
-	checked  time.Time
+	mu      sync.Mutex
+	cert    *tls.Certificate
+	checked time.Time
 }
 
-// certificateCheck is how often the file's time is looked at, in seconds.
+// certificateCheck is how often the files are read again.
 const certificateCheck = time.Minute
 
 func loadCertificates(certFile, keyFile string) (*certificates, error) {
@@ -36,15 +34,11 @@ func (c *certificates) reload() error {
 
 func (c *certificates) reloadLocked(now time.Time) error {
 	c.checked = now
-	fi, err := os.Stat(c.certFile)
-	if err != nil {
-		return fmt.Errorf("tls-cert: %w", err)
-	}
 	cert, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
 		return fmt.Errorf("tls-cert, tls-key: %w", err)
 	}
-	c.cert, c.modified = &cert, fi.ModTime()
+	c.cert = &cert
 	return nil
 }
 
@@ -54,10 +48,9 @@ func (c *certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := time.Now(); now.Sub(c.checked) > certificateCheck {
-		c.checked = now
-		if fi, err := os.Stat(c.certFile); err == nil && !fi.ModTime().Equal(c.modified) {
-			_ = c.reloadLocked(now)
-		}
+		// Reading both files costs less than one handshake, and a time stamp
+		// may not tell a file from the one before it.
+		_ = c.reloadLocked(now)
 	}
 	return c.cert, nil
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"example.com/iiifd/cache"
-	"example.com/iiifd/option"
 	"example.com/iiifd/server"
 )
 
@@ -26,8 +25,8 @@ func cacheCommand() *command {
 			"          before, --all of everything. Beside a running server it goes through the operator listener, so that memory forgets too.\n" +
 			"verify    reads every entry; exit status 1 where one is damaged. --remove removes those.\n" +
 			"--json prints one JSON document.",
-		run:     runCache,
-		options: func() *option.Set { return newConfig().set },
+		run:        runCache,
+		configured: true,
 	}
 }
 
@@ -61,16 +60,19 @@ func runCache(ctx context.Context, p *program, args []string) error {
 	switch rest[0] {
 	case "stat":
 		stat, err := dir.Stat(ctx)
-		return report(p, asJSON, stat, err, fmt.Sprintf("%d files, %s", stat.Files, option.FormatSize(stat.Bytes)))
+		return report(p, asJSON, stat, err, fmt.Sprintf("%s, %s in %s", counted(stat.Files, "file"), mebibytes(stat.Bytes), stat.Dir))
 	case "verify":
 		v, err := dir.Verify(ctx, remove)
 		if err == nil && v.Damaged > 0 {
 			err = fmt.Errorf("%d of %d entries are damaged", v.Damaged, v.Files)
 		}
-		return report(p, asJSON, v, err, fmt.Sprintf("%d files, %d damaged, %d unreadable", v.Files, v.Damaged, v.Unreadable))
+		return report(p, asJSON, v, err, fmt.Sprintf("%s, %d damaged, %d unreadable", counted(v.Files, "file"), v.Damaged, v.Unreadable))
 	case "purge":
 		purged, err := purge(ctx, cfg, dir, order)
-		return report(p, asJSON, purged, err, fmt.Sprintf("removed %d files, %s", purged.Files, option.FormatSize(purged.Bytes)))
+		if err != nil {
+			return err
+		}
+		return report(p, asJSON, purged, nil, fmt.Sprintf("removed %s, %s", counted(purged.Files, "file"), mebibytes(purged.Bytes)))
 	}
 	return usagef("needs one of stat, purge, verify, not %q", rest[0])
 }
@@ -118,7 +120,8 @@ func purgeThroughServer(ctx context.Context, cfg *config, order server.PurgeOrde
 	}
 	token, err := os.ReadFile(file)
 	if err != nil {
-		return purged, fmt.Errorf("a running server uses the cache; its operator token: %w", err)
+		return purged, fmt.Errorf("a running server uses the cache and would be asked at %s, but its operator token cannot be read: %w; "+
+			"give the options the server runs with, --config or --operator-listen", cfg.Operator.Listen, err)
 	}
 	body, err := json.Marshal(order)
 	if err != nil {

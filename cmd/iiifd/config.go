@@ -120,13 +120,13 @@ func (c *config) loadFile(name string) error {
 	var errs []error
 	for _, key := range sortedKeys(raw) {
 		if key == "mount" {
-			mounts, err := readMounts(raw[key])
+			mounts, err := c.readMounts(raw[key])
 			c.Mounts, errs = mounts, append(errs, err)
 			continue
 		}
 		text, err := flat(raw[key])
 		if err != nil {
-			errs = append(errs, &option.Error{Key: key, Reason: err.Error()})
+			errs = append(errs, c.misplaced(key, err))
 			continue
 		}
 		values[key] = text
@@ -168,7 +168,7 @@ func flat(value any) (string, error) {
 }
 
 // readMounts reads the [[mount]] tables, which must hold known keys only.
-func readMounts(value any) ([]mountConfig, error) {
+func (c *config) readMounts(value any) ([]mountConfig, error) {
 	tables, ok := value.([]map[string]any)
 	if !ok {
 		return nil, &option.Error{Key: "mount", Reason: "write [[mount]] with two brackets"}
@@ -176,7 +176,7 @@ func readMounts(value any) ([]mountConfig, error) {
 	var mounts []mountConfig
 	var errs []error
 	for i, table := range tables {
-		m, err := readMount(table)
+		m, err := c.readMount(table)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("mount %d: %w", i+1, err))
 		}
@@ -185,7 +185,7 @@ func readMounts(value any) ([]mountConfig, error) {
 	return mounts, errors.Join(errs...)
 }
 
-func readMount(table map[string]any) (mountConfig, error) {
+func (c *config) readMount(table map[string]any) (mountConfig, error) {
 	m := mountConfig{Version: int(iiif.V3)}
 	var errs []error
 	for _, key := range sortedKeys(table) {
@@ -201,21 +201,40 @@ func readMount(table map[string]any) (mountConfig, error) {
 		case key == "version" && isNumber && (number == 2 || number == 3):
 			m.Version = int(number)
 		case key == "version":
-			errs = append(errs, &option.Error{Key: key, Reason: "2 or 3"})
+			errs = append(errs, &option.Error{Key: key, Reason: fmt.Sprintf("must be 2 or 3, not %v", table[key])})
 		case key == "path" || key == "public" || key == "dir":
 			errs = append(errs, &option.Error{Key: key, Reason: "needs a text"})
 		default:
-			reason := "no such key"
-			if best := option.Nearest(key, []string{"path", "public", "dir", "version"}); best != "" {
-				reason += "; did you mean " + best + "?"
-			}
-			errs = append(errs, &option.Error{Key: key, Reason: reason})
+			errs = append(errs, &option.Error{Key: key, Reason: c.notOfMount(key)})
 		}
 	}
 	if m.Path == "" {
 		errs = append(errs, &option.Error{Key: "path", Reason: "is required"})
 	}
 	return m, errors.Join(errs...)
+}
+
+// notOfMount tells why a key cannot stand in a [[mount]]. In TOML a table goes
+// on to the next one, so options written after it end up here.
+func (c *config) notOfMount(key string) string {
+	if best := option.Nearest(key, []string{"path", "public", "dir", "version"}); best != "" {
+		return "no such key; did you mean " + best + "?"
+	}
+	for _, o := range c.set.All() {
+		if o.Key() == key {
+			return "is no key of a mount; write options above the first [[mount]]"
+		}
+	}
+	return "no such key of a mount; options stand above the first [[mount]]"
+}
+
+// misplaced is a value of a kind that no option takes.
+func (c *config) misplaced(key string, err error) error {
+	reason := err.Error()
+	if best := option.Nearest(key, []string{"mount"}); best != "" {
+		reason += "; did you mean [[" + best + "]]?"
+	}
+	return &option.Error{Key: key, Reason: reason}
 }
 
 func sortedKeys(m map[string]any) []string {

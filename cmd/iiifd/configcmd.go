@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"text/tabwriter"
-
-	"example.com/iiifd/option"
 )
 
 func configCommand() *command {
@@ -14,8 +12,8 @@ func configCommand() *command {
 		long: "check    validates file, environment and flags; exit status 1 and the reasons where something is wrong\n" +
 			"explain  prints each effective value and its origin; --json for one JSON document\n" +
 			"manual   prints the reference of all options as Markdown",
-		run:     runConfig,
-		options: func() *option.Set { return newConfig().set },
+		run:        runConfig,
+		configured: true,
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"example.com/iiifd/decode"
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
-	"example.com/iiifd/option"
 	"example.com/iiifd/render"
 )
 
@@ -25,8 +24,8 @@ func estimateCommand() *command {
 		long: "REQUEST is region/size/rotation/quality.format of Image API 3.0. It prints the header's facts, the plan, the lane by the URL and by\n" +
 			"the engine, and the estimated peak memory with its parts. --measure also carries the request out in a fresh process and prints\n" +
 			"its measured peak and the ratio. --json prints one JSON document.",
-		run:     runEstimate,
-		options: func() *option.Set { return newConfig().set },
+		run:        runEstimate,
+		configured: true,
 	}
 }
 
@@ -94,7 +93,7 @@ func runEstimate(ctx context.Context, p *program, args []string) error {
 	defer w.Close()
 	job, err := w.prepare(ctx, w.params)
 	if err != nil {
-		return explained(err)
+		return w.explained(err)
 	}
 	e := newEstimate(w.file, w.request, job, w.cfg.Admission.Threshold)
 	if measure {
@@ -152,10 +151,15 @@ func stepNames(p *plan.Plan) []string {
 func (e *estimate) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	s, p := e.Shape, e.Plan
-	fmt.Fprintf(w, "source\t%s, %d × %d, %d × %d bit %s, %d level(s), %d page(s)\n", s.Loader, s.Width, s.Height, s.Bands, s.Bits, s.Colour, s.Levels, s.Pages)
+	fmt.Fprintf(w, "source\t%s, %d × %d, %d × %d bit %s, %s, %s\n", s.Loader, s.Width, s.Height, s.Bands, s.Bits, s.Colour,
+		counted(s.Levels, "level"), counted(s.Pages, "page"))
 	fmt.Fprintf(w, "request\t%s\n", p.Canonical)
+	steps := "no further steps"
+	if len(p.Steps) > 0 {
+		steps = strings.Join(p.Steps, ", ")
+	}
 	fmt.Fprintf(w, "plan\tlevel %d, %s access, shrink %d, crop %d,%d %d × %d, output %d × %d; %s\n", p.Level, p.Access, p.Shrink,
-		p.Crop[0], p.Crop[1], p.Crop[2], p.Crop[3], p.Output[0], p.Output[1], strings.Join(p.Steps, ", "))
+		p.Crop[0], p.Crop[1], p.Crop[2], p.Crop[3], p.Output[0], p.Output[1], steps)
 	fmt.Fprintf(w, "lane\t%s by the URL, %s by the engine\n", e.Lane.URL, e.Lane.Engine)
 	fmt.Fprintf(w, "time\tabout %.2f CPU seconds\n", e.Seconds)
 	fmt.Fprintf(w, "peak\t%s\n", mebibytes(e.Peak))
@@ -166,6 +170,13 @@ func (e *estimate) print(out io.Writer) error {
 		fmt.Fprintf(w, "measured\t%s, the estimate is %.2f times that\n", mebibytes(*e.Measured), *e.Ratio)
 	}
 	return w.Flush()
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func mebibytes(n int64) string { return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20)) }
@@ -219,11 +230,11 @@ func runMeasure(ctx context.Context, p *program, args []string) error {
 	small := w.params
 	small.Region, small.Size = iiif.Region{Kind: iiif.RegionPixels, Pixels: iiif.Rect{Width: 16, Height: 16}}, iiif.Size{Kind: iiif.SizeMax}
 	if err := w.discard(ctx, small); err != nil {
-		return explained(err)
+		return w.explained(err)
 	}
 	n, err := decode.PeakOf(func() error { return w.discard(ctx, w.params) })
 	if err != nil {
-		return explained(err)
+		return w.explained(err)
 	}
 	return json.NewEncoder(p.stdout).Encode(n)
 }

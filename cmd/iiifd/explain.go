@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
 	"example.com/iiifd/cache"
 	"example.com/iiifd/decode"
 	"example.com/iiifd/iiif"
-	"example.com/iiifd/option"
 	"example.com/iiifd/render"
 	"example.com/iiifd/server"
 )
@@ -22,8 +22,8 @@ func explainCommand() *command {
 		name: "explain", usage: "URL-PATH [DIRECTORY] [--run]", summary: "goes through one request without answering it: mount, object, plan, lane, price, cache",
 		long: "URL-PATH is a request's path as a client sends it, or a whole URL, such as /iiif/3/a.tif/full/max/0/default.jpg.\n" +
 			"DIRECTORY is the served directory (default: this one). --run also carries the request out and adds the times.\n--json prints one JSON document.",
-		run:     runExplain,
-		options: func() *option.Set { return newConfig().set },
+		run:        runExplain,
+		configured: true,
 	}
 }
 
@@ -70,13 +70,17 @@ func runExplain(ctx context.Context, p *program, args []string) error {
 	dir := "."
 	if len(rest) == 2 {
 		dir = rest[1]
+		if fi, err := os.Stat(rest[0]); err == nil && fi.IsDir() {
+			return usagef("URL-PATH stands before DIRECTORY")
+		}
 	}
 	e, err := explain(ctx, cfg, dir, rest[0], run)
 	if e == nil {
 		return err
 	}
 	if err != nil {
-		e.Error = explained(err).Error()
+		err = explained(err)
+		e.Error = err.Error()
 	}
 	if asJSON {
 		return errors.Join(writeJSON(p.stdout, e), err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -14,8 +15,10 @@ import (
 func healthCommand() *command {
 	return &command{
 		name: "health", usage: "[URL]", summary: "asks a running server whether it is ready; for container health checks",
-		long: "Without URL it asks the server that the same configuration describes, on this machine.\nExit status 0 ready, 1 not ready or no answer.",
-		run:  runHealth,
+		long: "Without URL it asks the server that the same configuration describes, on this machine. A URL without a path, such as\n" +
+			"http://localhost:8182, is asked for /readyz. Exit status 0 ready, 1 not ready or no answer.",
+		run:        runHealth,
+		configured: true,
 	}
 }
 
@@ -23,27 +26,15 @@ func healthCommand() *command {
 const healthTimeout = 5 * time.Second
 
 func runHealth(ctx context.Context, p *program, args []string) error {
-	if len(args) > 1 {
-		return usagef("takes one URL")
-	}
-	url := ""
-	if len(args) == 1 {
-		url = args[0]
-	} else {
-		cfg, _, err := loadConfig(nil, p.environ)
-		if err != nil {
-			return err
-		}
-		url = localURL(cfg.Server.Listen, cfg.Server.TLSCert != "") + "/readyz"
-	}
-	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
-		return usagef("%q is not a URL", url)
+	target, err := healthURL(args, p.environ)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
-		return usagef("%q is not a URL", url)
+		return usagef("%q is not a URL", target)
 	}
 	// The certificate names the public host, not this machine's loopback.
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}}}
@@ -58,6 +49,33 @@ func runHealth(ctx context.Context, p *program, args []string) error {
 	}
 	_, err = fmt.Fprintln(p.stdout, strings.TrimSpace(string(body)))
 	return err
+}
+
+// healthURL is the address to ask. The configuration counts only where the
+// arguments name none, so that another server can be asked beside a broken one.
+func healthURL(args, environ []string) (string, error) {
+	cfg := newConfig()
+	flags, rest, err := cfg.set.ParseArgs(args)
+	if err != nil {
+		return "", err
+	}
+	if len(rest) > 1 {
+		return "", usagef("takes one URL")
+	}
+	if len(rest) == 0 {
+		if err := cfg.load(flags, environ); err != nil {
+			return "", err
+		}
+		return localURL(cfg.Server.Listen, cfg.Server.TLSCert != "") + "/readyz", nil
+	}
+	u, err := url.Parse(rest[0])
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return "", usagef("%q is not a URL such as http://localhost:8182", rest[0])
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/readyz"
+	}
+	return u.String(), nil
 }
 
 // localURL turns a listen address into one that this machine can ask.

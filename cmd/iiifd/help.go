@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"example.com/iiifd/option"
 )
@@ -53,7 +54,7 @@ func helpCommand() *command {
 			}
 			c := find(args[0])
 			if c == nil {
-				return usagef("no command %q", args[0])
+				return usagef("%s", noCommand(args[0]))
 			}
 			return describe(p.stdout, c)
 		},
@@ -70,14 +71,26 @@ func overview(w io.Writer) error {
 }
 
 func describe(w io.Writer, c *command) error {
-	fmt.Fprintf(w, "Usage: iiifd %s [OPTIONS] %s\n\n%s\n", c.name, c.usage, sentence(c.summary))
+	usage := []string{"iiifd", c.name}
+	if c.options != nil || c.configured {
+		usage = append(usage, "[OPTIONS]")
+	}
+	if c.usage != "" {
+		usage = append(usage, c.usage)
+	}
+	fmt.Fprintf(w, "Usage: %s\n\n%s\n", strings.Join(usage, " "), sentence(c.summary))
 	if c.long != "" {
 		fmt.Fprintf(w, "\n%s\n", c.long)
+	}
+	if c.configured {
+		_, err := fmt.Fprint(w, "\nIt takes the options of 'iiifd serve' too, such as --config FILE; 'iiifd help serve' lists them.\n")
+		return err
 	}
 	if c.options == nil {
 		return nil
 	}
-	fmt.Fprint(w, "\nOptions (each also as environment variable IIIFD_… and as key of the configuration file):\n")
+	fmt.Fprint(w, "\nOptions. Each can also be given as environment variable (--queue-max as IIIFD_QUEUE_MAX) or as key of the\n"+
+		"configuration file (queue_max).\n")
 	return c.options().WriteUsage(w)
 }
 

@@ -40,6 +40,8 @@ type command struct {
 	run     func(ctx context.Context, p *program, args []string) error
 	// options declares what "help" lists; nil where there are none.
 	options func() *option.Set
+	// configured tells that the options of serve are taken too.
+	configured bool
 }
 
 // usageError is a wrong use of the command line; it exits with 2.
@@ -74,11 +76,7 @@ func (p *program) run(ctx context.Context) int {
 	}
 	c := find(name)
 	if c == nil {
-		text := fmt.Sprintf("iiifd: no command %q", name)
-		if best := option.Nearest(name, commandNames()); best != "" {
-			text += fmt.Sprintf("; did you mean %q?", best)
-		}
-		fmt.Fprintf(p.stderr, "%s\nRun 'iiifd help' for the list.\n", text)
+		fmt.Fprintf(p.stderr, "iiifd: %s\nRun 'iiifd help' for the list.\n", noCommand(name))
 		return exitUsage
 	}
 	if wantsHelp(rest) {
@@ -96,10 +94,23 @@ func (p *program) exit(c *command, err error) int {
 		fmt.Fprintf(p.stderr, "iiifd %s: %s\n", c.name, line)
 	}
 	if isUsage(err) {
+		if c.name == "help" {
+			fmt.Fprint(p.stderr, "Run 'iiifd help' for the list.\n")
+			return exitUsage
+		}
 		fmt.Fprintf(p.stderr, "Run 'iiifd help %s'.\n", c.name)
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// noCommand says that there is no such command, and which one is close.
+func noCommand(name string) string {
+	text := fmt.Sprintf("no command %q", name)
+	if best := option.Nearest(name, commandNames()); best != "" {
+		text += fmt.Sprintf("; did you mean %q?", best)
+	}
+	return text
 }
 
 func wantsHelp(args []string) bool {

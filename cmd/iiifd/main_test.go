@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // invoke runs a command line to its end.
@@ -68,18 +70,25 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"serve", "--help"}, 0, ""},
 		{[]string{"version"}, 0, ""},
 		{[]string{"srve"}, 2, `did you mean "serve"?`},
-		{[]string{"help", "nothing"}, 2, "no command"},
+		{[]string{"help", "nothing"}, 2, "Run 'iiifd help' for the list"},
+		{[]string{"help", "rendr"}, 2, `did you mean "render"?`},
 		{[]string{"serve", "--lissten=:1"}, 2, "did you mean --listen?"},
 		{[]string{"serve", "a", "b"}, 2, "one DIRECTORY"},
 		{[]string{"serve", "--listen", "127.0.0.1:0", "/does/not/exist"}, 1, "no such file"},
 		{[]string{"render", file}, 2, "needs FILE"},
 		{[]string{"render", file, "full/max/0/default.xyz", "-o", "-"}, 2, "format"},
-		{[]string{"render", file + "x", "full/max/0/default.jpg", "-o", "-"}, 1, "no such object"},
+		{[]string{"render", file + "x", "full/max/0/default.jpg", "-o", "-"}, 1, filepath.Base(file) + "x: no such image"},
+		{[]string{"render", file, "full/999,/0/default.jpg", "-o", "-"}, 1, filepath.Base(file) + ": size: "},
+		{[]string{"render", file, "full/max/0/default.jpg", "-o", "/does/not/exist.jpg"}, 1, "write /does/not/exist.jpg: "},
+		{[]string{"explain", filepath.Dir(file), "/iiif/3/a.png/info.json"}, 2, "before DIRECTORY"},
+		{[]string{"serve", "--listen", "8182"}, 1, "host:port"},
 		{[]string{"config", "check"}, 0, ""},
 		{[]string{"config", "chekc"}, 2, "check"},
 		{[]string{"config", "check", "--config", "/does/not/exist"}, 1, "config"},
 		{[]string{"health", "http://127.0.0.1:1/readyz"}, 1, "refused"},
 		{[]string{"health", "nonsense"}, 2, "not a URL"},
+		{[]string{"health", "a", "b"}, 2, "one URL"},
+		{[]string{"health", "--listen", "127.0.0.1:1"}, 1, "refused"},
 	} {
 		status, _, stderr := invoke(t, nil, c.args...)
 		if status != c.status || !strings.Contains(stderr, c.says) {
@@ -121,6 +130,32 @@ func TestRender(t *testing.T) {
 	}
 }
 
+// A device or a pipe is written to; renaming a file over it would destroy it.
+func TestRenderIntoPipe(t *testing.T) {
+	dir, file := picture(t)
+	pipe := filepath.Join(dir, "pipe")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Open for both, so that neither side waits for the other.
+	f, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if status, _, stderr := invoke(t, nil, "render", file, "full/16,/0/default.jpg", "-o", pipe); status != 0 {
+		t.Fatal(stderr)
+	}
+	fi, err := os.Lstat(pipe)
+	if err != nil || fi.Mode()&os.ModeNamedPipe == 0 {
+		t.Fatalf("the pipe became %v, %v", fi.Mode(), err)
+	}
+	head := make([]byte, 3)
+	if _, err := io.ReadFull(f, head); err != nil || !bytes.Equal(head, []byte{0xff, 0xd8, 0xff}) {
+		t.Errorf("read %x, %v", head, err)
+	}
+}
+
 func TestConfigOrigins(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "iiifd.toml")
 	if err := os.WriteFile(file, []byte("listen = \":1\"\nmax_width = 7\nrequest_timeout = \"27s\"\ntrusted_proxies = [\"10.0.0.0/8\"]\n[[mount]]\npath = \"/unit\"\nversion = 2\n"), 0o600); err != nil {
@@ -151,19 +186,21 @@ func TestConfigOrigins(t *testing.T) {
 
 func TestBadConfigFiles(t *testing.T) {
 	for text, says := range map[string]string{
-		"listn = \":1\"":                        "did you mean listen?",
-		"listen = \":1\"\nlisten = \":2\"":      "listen",
-		"max_width = -1":                        "outside",
-		"max_height = 5":                        "needs max-width",
-		"[server]\nlisten = \":1\"":             "no such table",
-		"tls_cert = \"x\"":                      "both or neither",
-		"base_url = \"images.example.org\"":     "base-url",
-		"trusted_proxies = [\"somewhere\"]":     "neither a network nor an address",
-		"[[mount]]\npath = \"/x\"\nversoin = 2": "did you mean version?",
-		"[[mount]]\nversion = 2":                "is required",
-		"[[mount]]\npath = \"/x\"\nversion = 4": "2 or 3",
-		"[mount]\npath = \"/x\"":                "two brackets",
-		"listen = ":                             "toml",
+		"listn = \":1\"":                           "did you mean listen?",
+		"listen = \":1\"\nlisten = \":2\"":         "listen",
+		"max_width = -1":                           "outside",
+		"max_height = 5":                           "needs max-width",
+		"[server]\nlisten = \":1\"":                "no such table",
+		"tls_cert = \"x\"":                         "both or neither",
+		"base_url = \"images.example.org\"":        "base-url",
+		"trusted_proxies = [\"somewhere\"]":        "neither a network nor an address",
+		"[[mount]]\npath = \"/x\"\nversoin = 2":    "did you mean version?",
+		"[[mount]]\nversion = 2":                   "is required",
+		"[[mount]]\npath = \"/x\"\nversion = 4":    "2 or 3",
+		"[mount]\npath = \"/x\"":                   "two brackets",
+		"[[mont]]\npath = \"/x\"":                  "did you mean [[mount]]?",
+		"[[mount]]\npath = \"/x\"\nlisten = \"x\"": "above the first [[mount]]",
+		"listen = ":                                "toml",
 	} {
 		file := filepath.Join(t.TempDir(), "iiifd.toml")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -252,7 +289,7 @@ func TestServe(t *testing.T) {
 	if resp, body := fetch(t, base+"/iiif/3/a.png/info.json"); resp.StatusCode != 200 || !strings.Contains(body, `"width":120`) {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
-	if status, out, errs := invoke(t, nil, "health", base+"/readyz"); status != 0 || out != "ok\n" {
+	if status, out, errs := invoke(t, nil, "health", base); status != 0 || out != "ok\n" {
 		t.Errorf("health: %d %q %q", status, out, errs)
 	}
 	if resp, _ := fetch(t, base+"/"); resp.StatusCode != 200 {

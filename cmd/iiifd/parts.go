@@ -14,6 +14,7 @@ import (
 	"example.com/iiifd/admission"
 	"example.com/iiifd/cache"
 	"example.com/iiifd/decode"
+	"example.com/iiifd/render"
 )
 
 // egress books answers in memory with the admission controller, which is
@@ -62,7 +63,7 @@ func (s *service) openAdmission(reg prometheus.Registerer) error {
 		IdleFloor: residentBytes(), GoIdle: goBytes(),
 		OffDisk: s.cache.BookedBytes(),
 		Vips:    func() (int64, bool) { return decode.ReadAllocator().Allocated, true },
-		GoHeap:  func() (int64, bool) { return goBytes(), true },
+		GoHeap:  func() (int64, bool) { return goLive(), true },
 		Cached:  s.cache.MemoryBytes,
 	}, s.log, reg)
 	if err != nil {
@@ -73,6 +74,14 @@ func (s *service) openAdmission(reg prometheus.Registerer) error {
 	s.egress.ledger.Store(s.admission.Egress)
 	debug.SetMemoryLimit(books.GoMemLimit)
 	return nil
+}
+
+// openBeside starts what works beside requests, with a part of the threads
+// that admission leaves to it.
+func (s *service) openBeside() {
+	threads := s.admission.Snapshot().Threads.Total
+	s.prefetch = render.NewPrefetcher(s.renderer, threads/4)
+	s.warmer = render.NewWarmer(s.renderer, threads/2, s.log)
 }
 
 // residentBytes is the process' resident memory; 0 where it cannot be read.
@@ -97,6 +106,23 @@ func goBytes() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+}
+
+// goLive is the part of goBytes that collecting garbage could not return. The
+// rest says nothing of how short memory is: the runtime lets garbage grow up
+// to its limit whenever it is worth the time.
+func goLive() int64 {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/os-stacks:bytes"},
+		{Name: "/memory/classes/metadata/mcache/inuse:bytes"}, {Name: "/memory/classes/metadata/mspan/inuse:bytes"},
+		{Name: "/memory/classes/metadata/other:bytes"}, {Name: "/memory/classes/other:bytes"}, {Name: "/memory/classes/profiling/buckets:bytes"},
+	}
+	metrics.Read(samples)
+	sum := int64(0)
+	for _, s := range samples {
+		sum += int64(s.Value.Uint64())
+	}
+	return sum
 }
 
 // probes is how many headers may be read at once by default.

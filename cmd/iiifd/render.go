@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"example.com/iiifd/decode"
-	"example.com/iiifd/option"
+	"example.com/iiifd/source"
 )
 
 func renderCommand() *command {
@@ -17,8 +18,8 @@ func renderCommand() *command {
 		name: "render", usage: "FILE REQUEST -o OUT", summary: "carries out one IIIF request without a server",
 		long: "REQUEST is region/size/rotation/quality.format of Image API 3.0, as in full/max/0/default.jpg.\n" +
 			"OUT is a file, or - for standard output. A file is complete or not there.",
-		run:     runRender,
-		options: func() *option.Set { return newConfig().set },
+		run:        runRender,
+		configured: true,
 	}
 }
 
@@ -37,11 +38,11 @@ func runRender(ctx context.Context, p *program, args []string) error {
 	defer w.Close()
 	job, err := w.prepare(ctx, w.params)
 	if err != nil {
-		return explained(err)
+		return w.explained(err)
 	}
 	answer, err := w.renderer.Open(ctx, job)
 	if err != nil {
-		return explained(err)
+		return w.explained(err)
 	}
 	defer answer.Close()
 	if out == "-" {
@@ -54,8 +55,12 @@ func runRender(ctx context.Context, p *program, args []string) error {
 	})
 }
 
-// explained adds a decoder's own words: on the command line they help.
+// explained says it in the words of the command line: a decoder's own help
+// here, and a missing file may be one that is there and not served.
 func explained(err error) error {
+	if errors.Is(err, source.ErrNotFound) {
+		return errors.New("no such image; folders, names that start with a dot and links that lead out of the folder are none")
+	}
 	var d *decode.Error
 	if errors.As(err, &d) && d.Detail() != "" {
 		return fmt.Errorf("%w (%s)", err, d.Detail())
@@ -79,9 +84,21 @@ func cutOutput(args []string) (out string, rest []string, err error) {
 	return out, rest, nil
 }
 
-// writeFile writes a file that is complete or not there.
+// writeFile writes a file that is complete or not there. What is no regular
+// file, such as /dev/null or a pipe, is written to and never replaced.
 func writeFile(name string, write func(*os.File) error) (err error) {
+	if fi, err := os.Stat(name); err == nil && !fi.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".iiifd-*")
+	var failed *fs.PathError
+	if errors.As(err, &failed) { // Its path is the passing name, which nobody asked for.
+		return fmt.Errorf("write %s: %w", name, failed.Err)
+	}
 	if err != nil {
 		return err
 	}

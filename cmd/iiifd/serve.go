@@ -42,10 +42,14 @@ type service struct {
 	egress    egress
 	admission *admission.Controller
 	renderer  *render.Renderer
+	prefetch  *render.Prefetcher
+	warmer    *render.Warmer
 	handles   *source.Pool
 	server    *server.Server
 	operator  *server.Operator
 	telemetry *metrics.Telemetry
+	metrics   *programMetrics
+	sources   *source.Metrics
 	dirs      []*source.Directory
 }
 
@@ -102,6 +106,8 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 		return nil, err
 	}
 	reg := s.telemetry.Registerer()
+	s.metrics, s.sources = newProgramMetrics(reg), source.NewMetrics(reg)
+	s.metrics.count(cfg.Warnings)
 	if s.engine, err = decode.Start(cfg.Decode, s.log, reg); err != nil {
 		return nil, err
 	}
@@ -114,11 +120,12 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	s.handles = source.NewPool(cfg.Source.OpenFiles)
 	s.renderer, err = render.New(cfg.Render, render.Deps{
 		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: cfg.Admission.Threshold,
-		Tracer: s.telemetry.Tracer(), Handles: s.handles,
+		Tracer: s.telemetry.Tracer(), Registerer: reg, Handles: s.handles,
 	}, s.probes())
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	s.openBeside()
 	mounts, err := s.mounts(dir)
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -129,7 +136,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	}
 	s.server, err = server.New(cfg.Server, server.Deps{
 		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
-		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(),
+		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(), Prefetch: s.prefetch,
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -137,6 +144,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if !cfg.Operator.Off() {
 		s.operator, err = server.OpenOperator(ctx, cfg.Operator, server.OperatorDeps{
 			Admission: s.admission, Cache: s.cache, Metrics: s.telemetry.Handler(), Public: s.server, Log: s.log,
+			Warmer: s.warmer,
 		})
 		if err != nil {
 			return nil, errors.Join(err, s.close())
@@ -194,12 +202,16 @@ func (s *service) mounts(dir string) ([]server.Mount, error) {
 	return mounts, nil
 }
 
-func (s *service) open(dir string) (*source.Directory, error) {
+func (s *service) open(dir string) (source.Source, error) {
 	d, err := source.NewDirectory(dir, s.cfg.Source)
-	if err == nil {
-		s.dirs = append(s.dirs, d)
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	s.dirs = append(s.dirs, d)
+	if s.sources == nil {
+		return d, nil
+	}
+	return s.sources.Measured(d), nil
 }
 
 // announce prints where the server can be reached.
@@ -241,6 +253,7 @@ func (s *service) reload(args, environ []string) {
 		s.log.Error("configuration only partly reloaded", "error", err.Error())
 		return
 	}
+	s.metrics.count(next.Warnings)
 	setLevel(&s.level, next.Log.Level)
 	s.cfg = next
 	s.log.Info("configuration reloaded")
@@ -249,14 +262,29 @@ func (s *service) reload(args, environ []string) {
 // telemetryTimeout bounds the last push.
 const telemetryTimeout = 5 * time.Second
 
+// drain refuses what waits for a permit, lets running requests end and then
+// waits until their decodes have really stopped, which read from the sources.
+func (s *service) drain() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
+	defer cancel()
+	if s.admission != nil {
+		s.admission.Drain()
+	}
+	if s.server == nil {
+		return nil
+	}
+	err := s.server.Close(ctx)
+	if s.admission != nil && s.admission.Idle(ctx) != nil {
+		s.log.Warn("decodes are still running", "count", len(s.admission.Decodes()))
+	}
+	return err
+}
+
 // close ends everything in reverse order.
 func (s *service) close() error {
-	var errs []error
-	if s.server != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
-		defer cancel()
-		errs = append(errs, s.server.Close(ctx))
-	}
+	s.prefetch.Close()
+	s.warmer.Close()
+	errs := []error{s.drain()}
 	if s.operator != nil {
 		errs = append(errs, s.operator.Close())
 	}

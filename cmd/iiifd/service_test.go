@@ -21,9 +21,15 @@ type running struct {
 // start runs a service on dir until the test ends or stop is called.
 func start(t *testing.T, dir string, args ...string) *running {
 	t.Helper()
+	return startWith(t, dir, nil, args...)
+}
+
+// startWith is start with an environment.
+func startWith(t *testing.T, dir string, environ []string, args ...string) *running {
+	t.Helper()
 	cfg, _, err := loadConfig(append([]string{
 		"--listen=127.0.0.1:0", "--operator-listen=127.0.0.1:0", "--cache-dir", t.TempDir(), "--memory-limit=512MiB", "--drain-timeout=5s",
-	}, args...), nil)
+	}, args...), environ)
 	if err != nil {
 		t.Fatal(err)
 	}

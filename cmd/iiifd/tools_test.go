@@ -68,7 +68,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%s", stdout)
 	}
 	for path, says := range map[string]string{
-		"/iiif/3/none.png/full/max/0/default.jpg": "no such object",
+		"/iiif/3/none.png/full/max/0/default.jpg": "no such image",
 		"/iiif/3/a.png/full/max/0/default.xyz":    "format",
 		"/other/a.png/info.json":                  "no mount",
 	} {
@@ -89,6 +89,7 @@ func TestCacheCommand(t *testing.T) {
 		{[]string{"verify"}, 0, "0 damaged"},
 		{[]string{"purge", "--all"}, 0, "removed 0 files"},
 		{[]string{"purge", "a.tif", "b.tif"}, 0, "removed 0 files"},
+		{[]string{"stat"}, 0, dir},
 		{[]string{"purge"}, 2, "nothing is selected"},
 		{[]string{"purge", "--older-than", "soon"}, 2, "duration"},
 		{[]string{"stat", "x"}, 2, "no arguments"},

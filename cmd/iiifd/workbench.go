@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 
@@ -54,6 +55,9 @@ func openWorkbench(args, environ []string) (*workbench, error) {
 func (w *workbench) prepare(ctx context.Context, params iiif.Params) (*render.Job, error) {
 	return w.renderer.Prepare(ctx, render.Request{Subject: w.subject, Params: params})
 }
+
+// explained names the file that an error is about.
+func (w *workbench) explained(err error) error { return fmt.Errorf("%s: %w", w.file, explained(err)) }
 
 // discard carries a request out and throws the picture away.
 func (w *workbench) discard(ctx context.Context, params iiif.Params) error {

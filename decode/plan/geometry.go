@@ -87,7 +87,8 @@ func (a axis) crop(start, length int) (first, count, pad int) {
 	first = int(math.Round(begin))
 	count = int(math.Round(end)) - first
 	reduced := a.loaded < a.stored
-	if math.Abs(end-begin-float64(a.want)) <= 1 && (reduced || a.want <= a.loaded) {
+	if reduced && math.Abs(float64(length)/a.factor-float64(a.want)) <= 1 ||
+		math.Abs(end-begin-float64(a.want)) <= 1 && a.want <= a.loaded {
 		count = a.want
 	}
 	if reduced && first+count == a.loaded+1 && count > 1 {
