@@ -31,7 +31,13 @@ func (e *Engine) Render(ctx context.Context, obj source.Object, p plan.Plan, w i
 		return newError(Killed, "", cause)
 	}
 	if p.Short != plan.ShortNone {
-		if err := e.renderShort(ctx, obj, &p, w); !errors.Is(err, errDeclined) {
+		short := func() error { return e.renderShort(ctx, obj, &p, w) }
+		if p.Seconds() >= patientSeconds {
+			err = patiently(short)
+		} else {
+			err = short()
+		}
+		if !errors.Is(err, errDeclined) {
 			return err
 		}
 	}
