@@ -50,7 +50,7 @@ storm: test-packages build
 # Needs a package index of Python for the validator, which is kept in .cache.
 e2e: build
 	@scripts/install-packages $(E2E_PACKAGES)
-	go test -tags e2e -count=1 -timeout 20m ./tests/e2e
+	go test -tags e2e -count=1 -timeout 20m ./tests/e2e ./tests/lua
 
 test-pure:
 	CGO_ENABLED=0 go test $(PURE)

@@ -66,6 +66,6 @@ func (c *Cache) BookedBytes() int64 {
 
 // MemoryBytes returns what the memory tier holds.
 func (c *Cache) MemoryBytes() int64 {
-	_, _, n := c.memory.stat()
+	_, n, _ := c.memory.stat()
 	return n
 }

@@ -101,7 +101,11 @@ func (e *Engine) run(ctx context.Context, obj source.Object, j *job) error {
 	if !ok {
 		return newError(Unsupported, "no encoder", nil)
 	}
-	if err := enc.write(j); err != nil {
+	err = enc.write(j)
+	if err == nil {
+		err = pic.in.failure() // A decoder may have been given zeros instead.
+	}
+	if err != nil {
 		return j.failure(ctx, err, Corrupt)
 	}
 	return nil

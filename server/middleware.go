@@ -59,7 +59,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		// From here on EscapedPath is the path as it was sent, for the router too.
 		r.URL.RawPath = iiif.SentPath(r.URL)
 		x := &exchange{id: s.chooseID(r), deadline: began.Add(s.settings().RequestTimeout)}
-		ctx := s.tracing.begin(r)
+		ctx := s.tracing.begin(r.Context(), r)
 		span := render.Stage(ctx, s.tracing, render.StageAuthorize)
 		x.key, x.identity = s.client(r)
 		span.End()

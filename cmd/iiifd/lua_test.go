@@ -14,11 +14,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"example.com/iiifd/lua"
+	"example.com/iiifd/testimages"
 )
 
 // TestMain lets the test binary be the worker that scripts run in.
@@ -41,7 +44,11 @@ func startServing(t *testing.T, args ...string) *started {
 	t.Helper()
 	var stdout, stderr lines
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &program{args: append([]string{"serve", "--listen=127.0.0.1:0", "--operator-listen=off", "--cache-dir", t.TempDir()}, args...), stdout: &stdout, stderr: &stderr}
+	base := []string{"serve", "--listen=127.0.0.1:0", "--cache-dir", t.TempDir()}
+	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--operator-listen") }) {
+		base = append(base, "--operator-listen=off")
+	}
+	p := &program{args: append(base, args...), stdout: &stdout, stderr: &stderr}
 	done := make(chan int, 1)
 	go func() { done <- p.run(ctx) }()
 	s := &started{stderr: &stderr}
@@ -320,5 +327,67 @@ func TestRoutesInTheFile(t *testing.T) {
 	}
 	if resp, _ := s.send(t, "GET", "/", nil); resp.StatusCode != 200 {
 		t.Errorf("the landing page beside a route: %d", resp.StatusCode)
+	}
+}
+
+// TestScriptPriceIsTheEstimate: an image of 300 megapixels that a script opens
+// is charged what "iiifd estimate" says, as the operator sees while it is
+// made, and nothing afterwards.
+func TestScriptPriceIsTheEstimate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a large file")
+	}
+	file := testimages.Large(t, testimages.LargePyramid, testimages.Width300M, testimages.Height300M)
+	_, out, errs := invoke(t, nil, "estimate", "--json", file, "full/9000,/0/default.jpg")
+	var priced struct {
+		Peak int64 `json:"peak_bytes"`
+	}
+	if err := json.Unmarshal([]byte(out), &priced); err != nil || priced.Peak == 0 {
+		t.Fatalf("%v %s", err, errs)
+	}
+	scripts := t.TempDir()
+	init := `routes = { { method = 'GET', route = '/make', script = 'make.lua' } }`
+	code := `local ok, img = SipiImage.new(config.imgroot .. '/` + filepath.Base(file) + `') img:scale('9000,')
+		local ok, e = iiifd.estimate(config.imgroot .. '/` + filepath.Base(file) + `', 'full/9000,/0/default.jpg')
+		local done, why = img:write(config.tmpdir .. '/x.jpg')
+		server.print(e.peak_bytes, ' ', tostring(done), ' ', why)`
+	for name, text := range map[string]string{"init.lua": init, "make.lua": code} {
+		if err := os.WriteFile(filepath.Join(scripts, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := startServing(t, "--operator-listen=127.0.0.1:0", "--script-dir", scripts, "--init-script", "init.lua", "--lua-timeout=2m", "--request-timeout=3m", filepath.Dir(file))
+	operator := "http://" + regexp.MustCompile(`"operator listener","address":"([^"]+)"`).FindStringSubmatch(s.stderr.String())[1]
+	inUse := func() int64 {
+		_, body := fetch(t, operator+"/admission")
+		var snapshot struct {
+			Budget struct {
+				InUse int64 `json:"in_use_bytes"`
+			}
+		}
+		if err := json.Unmarshal([]byte(body), &snapshot); err != nil {
+			t.Fatal(err)
+		}
+		return snapshot.Budget.InUse
+	}
+	answer := make(chan string, 1)
+	go func() {
+		_, body := s.send(t, "GET", "/make", nil)
+		answer <- body
+	}()
+	await(t, "the charge", func() bool { return inUse() != 0 })
+	if charged := inUse(); charged != priced.Peak {
+		t.Errorf("charged %d, the estimate is %d", charged, priced.Peak)
+	}
+	select {
+	case body := <-answer:
+		if !strings.HasPrefix(body, strconv.FormatInt(priced.Peak, 10)+" true ") {
+			t.Errorf("the script: %s; the estimate is %d", body, priced.Peak)
+		}
+	case <-time.After(3 * time.Minute):
+		t.Fatal("the script did not end")
+	}
+	if left := inUse(); left != 0 {
+		t.Errorf("%d bytes are still charged", left)
 	}
 }

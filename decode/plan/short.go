@@ -108,7 +108,7 @@ func ShortTileBytes(tileWidth, tileHeight, bands int) int64 {
 }
 
 // shortFixed covers the codecs' tables and the Go heap's growth.
-const shortFixed = 3 * mib / 2
+const shortFixed = 2 * mib
 
 // shortParts lists the memory of the short ways.
 func (m *measure) shortParts() []Part {
