@@ -45,7 +45,7 @@ var reasons = []struct{ packages, forbidden, why string }{
 	{"admission", "net/http", "admission decides; it does not answer"},
 	{"option iiif decode/plan decode/header admission source cache auth lua docroot render server metrics",
 		"github.com/davidbyttow/govips/v2/vips", "decode alone touches libvips"},
-	{"option iiif decode/plan decode/header admission source cache auth render server",
+	{"option iiif decode/plan decode/header admission source cache auth render",
 		"github.com/yuin/gopher-lua", "scripts are lua's"},
 }
 

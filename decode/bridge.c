@@ -115,6 +115,13 @@ static int write_rows(VipsRegion *region, VipsRect *area, void *target)
 	return 0;
 }
 
+int iiifd_save_pyramid(VipsImage *image, const char *file, int quality, int tile)
+{
+	return vips_tiffsave(image, file, "compression", VIPS_FOREIGN_TIFF_COMPRESSION_JPEG, "Q", quality,
+		"tile", TRUE, "tile_width", tile, "tile_height", tile, "pyramid", TRUE, "subifd", TRUE,
+		"strip", FALSE, "bigtiff", (gint64) image->Xsize * image->Ysize > G_GINT64_CONSTANT(1000000000), NULL);
+}
+
 int iiifd_save_rows(VipsImage *image, VipsTarget *target)
 {
 	if (vips_image_pio_input(image) || vips_sink_disc(image, write_rows, target))

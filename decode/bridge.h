@@ -44,6 +44,20 @@ VipsImage *iiifd_flatten(VipsImage *image, const double *background, int n);
 VipsImage *iiifd_bare(VipsImage *image, int keep_profile);
 VipsImage *iiifd_copy_memory(VipsImage *image);
 
+// Where a watermark lies, in pixels of the whole picture: it is repeated over
+// whole_width × whole_height, of which the image shows the rest.
+typedef struct {
+	int degrees, flip; // what turns it as the picture is stored
+	double whole_width, whole_height;
+	double left, top, width, height;
+	int bitonal; // black and white follow: the mark must outlast that
+} IiifdMark;
+
+// iiifd_mark lays mark, an image in memory, over an image of 8 or 16 bits.
+VipsImage *iiifd_mark(VipsImage *image, VipsImage *mark, const IiifdMark *place);
+// iiifd_save_pyramid writes a file of JPEG tiles with levels as SubIFDs.
+int iiifd_save_pyramid(VipsImage *image, const char *file, int quality, int tile);
+
 int iiifd_blocks(const char *class_name, int blocked);
 int iiifd_has_saver(const char *operation);
 char *iiifd_take_error(void);

@@ -105,6 +105,9 @@ func (e encoder) write(j *job) error {
 	if err := j.bare(j.plan.Encoder.Profile); err != nil {
 		return err
 	}
+	if j.plan.Encoder.Pyramid {
+		return savePyramid(j)
+	}
 	if e.save != nil {
 		return e.save(j, e)
 	}

@@ -20,6 +20,10 @@ var steps = map[plan.Step]func(*job) error{
 	plan.StepPad:     pad,
 	plan.StepFlatten: flatten,
 	plan.StepResize:  resize,
+	plan.StepWindow:  window,
+	plan.StepHold:    copyMemory,
+	plan.StepFit:     fit,
+	plan.StepMark:    mark,
 	plan.StepColour:  colour,
 	plan.StepGray:    gray,
 	plan.StepCopy:    copyMemory,
@@ -69,6 +73,16 @@ func flatten(j *job) error {
 
 func resize(j *job) error {
 	w, h := C.int(j.plan.ScaledWidth), C.int(j.plan.ScaledHeight)
+	return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_resize(im, w, h) })
+}
+
+func window(j *job) error {
+	r := j.plan.Window
+	return j.bind(func() error { return j.pic.ExtractArea(r.X, r.Y, r.Width, r.Height) })
+}
+
+func fit(j *job) error {
+	w, h := C.int(j.plan.FitWidth), C.int(j.plan.FitHeight)
 	return j.apply(func(im *C.VipsImage) *C.VipsImage { return C.iiifd_resize(im, w, h) })
 }
 

@@ -25,9 +25,9 @@ type Config struct {
 func (c *Config) Options(s *option.Set) {
 	s.Group("Static files")
 	s.Text(&c.Docroot, "docroot", "",
-		"Directory of static files, and of .lua and .elua scripts, to serve. Empty serves none.")
+		"Directory of static files, and of .lua and .elua scripts, to serve. Empty serves none.").Alias("SIPI_DOCROOT", nil)
 	s.Text(&c.Route, "docroot-route", "/server",
-		"URL path that the docroot is served below. At / it replaces the landing page.")
+		"URL path that the docroot is served below. At / it replaces the landing page.").Alias("SIPI_WWWROUTE", nil)
 	s.Text(&c.CacheControl, "docroot-cache-control", "no-cache",
 		"Cache-Control field of static files. The default lets caches keep a file and ask whether it has changed. Empty sends none.")
 }

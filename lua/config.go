@@ -62,7 +62,7 @@ func (c *Config) Options(s *option.Set) {
 	s.List(&c.Env, "lua-env", nil, "Environment variables that os.getenv shows to scripts.")
 	s.List(&c.HTTPAllow, "lua-http-allow", nil, "Loopback, private and other special addresses or prefixes that server.http may reach.")
 	s.Size(&c.HTTPBody, "lua-http-body", 16<<20, 1, 1<<30, "Largest answer that server.http takes; never more than a quarter of lua-memory-limit.")
-	s.Text(&c.JWTKey, "jwt-key", "", "Key of the tokens that scripts make and check, or @FILE to read it from a file.").Alias("SIPI_JWTKEY", nil)
+	s.Text(&c.JWTKey, "jwt-key", "", "Key of the tokens that scripts make and check, or @FILE to read it from a file.").Secret().Alias("SIPI_JWTKEY", nil)
 	s.Duration(&c.CacheTTL, "preflight-cache-ttl", 0, 0, 24*time.Hour, "Time for which a hook's verdict is used again for the same image, cookies and credentials. 0 asks the hook each time.").Alias("SIPI_PREFLIGHT_CACHE_TTL", seconds)
 	s.Int(&c.CacheSlots, "preflight-cache-slots", 4096, 1, 1<<20, "Verdicts that are kept.").Alias("SIPI_PREFLIGHT_CACHE_SLOTS", nil)
 	s.Bool(&c.OpenFiles, "lua-open-files", false, "Serve original files where pre_flight is defined and file_pre_flight is not. Otherwise they are refused.")

@@ -16,6 +16,9 @@ type Response struct {
 	Body io.ReadCloser
 	// Length is the body's length in bytes, -1 while the script still runs.
 	Length int64
+	// Done is closed when the script has stopped, which may be long before
+	// its client has read the answer.
+	Done <-chan struct{}
 }
 
 // body is the reader of a response.

@@ -77,6 +77,9 @@ func (r *Runtime) probe(ctx context.Context) error {
 // Routes are the routes of the configuration file and of the init script.
 func (r *Runtime) Routes() Routes { return r.routes }
 
+// Hooks tells whether the init script defines pre_flight and file_pre_flight.
+func (r *Runtime) Hooks() (image, file bool) { return r.hasHook, r.hasFileHook }
+
 // Close waits for the calls that run, which takes no longer than their
 // timeout, and ends all workers. It must be called once; calls made later
 // fail with ErrClosed.
@@ -116,7 +119,7 @@ func (r *Runtime) Serve(ctx context.Context, script string, req *Request) (*Resp
 			length = s.spool.written()
 		}
 	}
-	return &Response{Status: s.head.Status, Header: s.header(), Body: &body{session: s}, Length: length}, nil
+	return &Response{Status: s.head.Status, Header: s.header(), Body: &body{session: s}, Length: length, Done: s.done}, nil
 }
 
 // begun tells whether so much was sent that the head may have left.

@@ -50,6 +50,7 @@ type Option struct {
 
 	value   value
 	aliases []alias
+	secret  bool
 }
 
 // value is what a declaration knows about its variable.
@@ -72,8 +73,22 @@ func (o *Option) Env() string {
 // Key returns the option's configuration file key, "queue_max".
 func (o *Option) Key() string { return strings.ReplaceAll(o.Name, "-", "_") }
 
-// Value returns the present value as it would be written.
-func (o *Option) Value() string { return o.value.String() }
+// Value returns the present value as it would be written; of a secret only
+// whether there is one.
+func (o *Option) Value() string {
+	text := o.value.String()
+	if o.secret && text != "" && !strings.HasPrefix(text, "@") {
+		return "***"
+	}
+	return text
+}
+
+// Secret keeps the value out of Value, unless it is @ and the name of a file
+// that holds it, and returns the option.
+func (o *Option) Secret() *Option {
+	o.secret, o.Kind = true, "secret"
+	return o
+}
 
 // Reload marks the option as one that SIGHUP applies and returns it.
 func (o *Option) Reload() *Option {

@@ -52,6 +52,8 @@ func (picture) Close() error        { return nil }
 type decoder struct {
 	mu   sync.Mutex
 	made []string
+	// views are the sizes as which pictures were shown.
+	views []iiif.Dimensions
 	// gate, where set, holds up every Render until it is closed.
 	gate chan struct{}
 }
@@ -72,6 +74,7 @@ func (d *decoder) Shape(_ context.Context, obj source.Object) (plan.Shape, error
 func (d *decoder) Render(ctx context.Context, _ source.Object, p plan.Plan, w io.Writer) error {
 	d.mu.Lock()
 	d.made = append(d.made, p.Transform.Canonical())
+	d.views = append(d.views, p.Options.View)
 	gate := d.gate
 	d.mu.Unlock()
 	if gate != nil {
@@ -83,6 +86,10 @@ func (d *decoder) Render(ctx context.Context, _ source.Object, p plan.Plan, w io
 	}
 	_, err := io.WriteString(w, p.Transform.Canonical())
 	return err
+}
+
+func (d *decoder) Mark(context.Context, string) (plan.Mark, error) {
+	return plan.Mark{Version: "1", Width: 1, Height: 1}, nil
 }
 
 func (d *decoder) Formats() []iiif.Format    { return []iiif.Format{iiif.FormatJPG, iiif.FormatPNG} }

@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 
+	"example.com/iiifd/auth"
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/source"
@@ -12,13 +13,13 @@ import (
 type Description struct {
 	Info   iiif.Info
 	Source source.Info
-	// Width and Height are the upright size in pixels.
+	// Width and Height are the upright size in pixels, as it is shown.
 	Width, Height int
 	Pages         int
 }
 
-// Info describes an image; id is its public URI.
-func (r *Renderer) Info(ctx context.Context, s Subject, id string) (*Description, error) {
+// Info describes an image as it is shown in a size; id is its public URI.
+func (r *Renderer) Info(ctx context.Context, s Subject, id string, size auth.Size) (*Description, error) {
 	seen, err := r.stat(ctx, s)
 	if err != nil {
 		return nil, err
@@ -28,9 +29,13 @@ func (r *Renderer) Info(ctx context.Context, s Subject, id string) (*Description
 		return nil, err
 	}
 	width, height := shape.Upright()
+	view := shownAs(shape, size)
+	if view != (iiif.Dimensions{}) {
+		width, height = view.Width, view.Height
+	}
 	cfg := r.current.Load()
 	info := iiif.NewInfo(id, iiif.Image{Width: width, Height: height, Gray: shape.Gray()},
-		[]iiif.Dimensions{tileSize(shape)}, cfg.limits(width, height), r.decoder.Formats())
+		[]iiif.Dimensions{tileSize(shape, view)}, cfg.limits(width, height), r.decoder.Formats())
 	for _, f := range cfg.PreferredFormats {
 		info.PreferredFormats = append(info.PreferredFormats, iiif.Format(f))
 	}
@@ -54,10 +59,10 @@ const (
 )
 
 // tileSize returns the stored tiles' size where it suits viewers, so that a
-// tile asked for is a tile stored.
-func tileSize(s plan.Shape) iiif.Dimensions {
+// tile asked for is a tile stored. Of a view nothing is stored.
+func tileSize(s plan.Shape, view iiif.Dimensions) iiif.Dimensions {
 	l := s.Levels[0]
-	if l.TileWidth >= minTile && l.TileWidth <= maxTile && l.TileHeight >= minTile && l.TileHeight <= maxTile && l.TileWidth < l.Width {
+	if view == (iiif.Dimensions{}) && l.TileWidth >= minTile && l.TileWidth <= maxTile && l.TileHeight >= minTile && l.TileHeight <= maxTile && l.TileWidth < l.Width {
 		if s.Orientation >= 5 {
 			return iiif.Dimensions{Width: l.TileHeight, Height: l.TileWidth}
 		}

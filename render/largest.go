@@ -36,7 +36,7 @@ func (r *Renderer) fits(job *Job, width int) (*plan.Plan, bool) {
 	params := job.Request.Params
 	height := max(1, int((int64(width)*int64(t.Height)+int64(t.Width)/2)/int64(t.Width)))
 	params.Size = iiif.Size{Kind: iiif.SizeExact, Width: width, Height: height}
-	p, err := r.plan(job.Plan.Shape, params)
+	p, err := r.plan(job.Plan.Shape, params, job.Plan.Options)
 	if err != nil {
 		return nil, false
 	}

@@ -11,7 +11,7 @@ import (
 func (r *Renderer) neighbours(job *Job, limit int) []iiif.Params {
 	t := job.Plan.Transform
 	cfg := r.current.Load()
-	sets := iiif.NewInfo("", t.Image, []iiif.Dimensions{tileSize(job.Plan.Shape)}, cfg.limits(t.Image.Width, t.Image.Height), nil).Tiles
+	sets := iiif.NewInfo("", t.Image, []iiif.Dimensions{tileSize(job.Plan.Shape, job.Plan.Options.View)}, cfg.limits(t.Image.Width, t.Image.Height), nil).Tiles
 	if len(sets) == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"example.com/iiifd/admission"
 	"example.com/iiifd/cache"
+	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/source"
 )
 
@@ -88,7 +89,11 @@ func (buffered) Close() error { return nil }
 // so that the cache survives a restart and a copied collection.
 func (r *Renderer) CacheKey(job *Job) cache.Key {
 	s := job.Request.Subject
-	return cache.Key{Object: ObjectName(s.Scope, s.Identifier), Text: job.identity}
+	name := s.Identifier
+	if s.Object != "" {
+		name = s.Object
+	}
+	return cache.Key{Object: ObjectName(s.Scope, name), Text: job.identity}
 }
 
 // ObjectName is the cache's name for an image, by which it is purged.
@@ -161,16 +166,20 @@ func (r *Renderer) ask(job *Job) admission.Ask {
 func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) (err error) {
 	span := Stage(ctx, r.tracer, StageDecode)
 	defer func() { EndStage(span, err) }()
-	s := job.Request.Subject
-	obj, err := r.open(ctx, s, job.Info)
+	return r.carryOut(ctx, job.Request.Subject, job.Info, job.Plan, w)
+}
+
+// carryOut carries a plan out on the object that info describes.
+func (r *Renderer) carryOut(ctx context.Context, s Subject, info source.Info, p plan.Plan, w io.Writer) error {
+	obj, err := r.open(ctx, s, info)
 	if err != nil {
 		return err
 	}
 	defer obj.Close()
-	if obj.Info().Key != job.Info.Key {
+	if obj.Info().Key != info.Key {
 		return fmt.Errorf("render: %w", source.ErrChanged)
 	}
-	if err := r.decoder.Render(ctx, obj, job.Plan, w); err != nil {
+	if err := r.decoder.Render(ctx, obj, p, w); err != nil {
 		// Bytes that changed under the decoder look like damage.
 		if errors.Is(obj.Verify(), source.ErrChanged) {
 			return fmt.Errorf("render: %w", source.ErrChanged)

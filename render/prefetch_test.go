@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 
 	"example.com/iiifd/admission"
+	"example.com/iiifd/auth"
+	"example.com/iiifd/iiif"
 	"example.com/iiifd/render"
 )
 
@@ -57,6 +59,37 @@ func TestPrefetchMakesNeighbours(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPrefetchKeepsRestrictions: what is made beside a restricted tile is as
+// restricted.
+func TestPrefetchKeepsRestrictions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		size, err := auth.ParseSize("!1200,1200")
+		if err != nil {
+			t.Fatal(err)
+		}
+		params, err := iiif.ParseParams("0,0,512,512/512,512/0/default.jpg", iiif.V3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, err := r.Prepare(t.Context(), render.Request{Subject: subject("4096x4096"), Params: params, Policy: "p", Restriction: render.Restriction{Size: size}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.prefetcher().Served(job)
+		synctest.Wait()
+		made := r.decoder.take()
+		if want := []string{"512,0,512,512/max/0/default.jpg", "0,512,512,512/max/0/default.jpg"}; !slices.Equal(made, want) {
+			t.Errorf("made %q, want %q", made, want)
+		}
+		for _, v := range r.decoder.views {
+			if v != (iiif.Dimensions{Width: 1200, Height: 1200}) {
+				t.Errorf("shown as %v", v)
+			}
+		}
+	})
 }
 
 // TestPrefetchPrice: each neighbour is priced by itself, under its parent's

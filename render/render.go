@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"example.com/iiifd/admission"
+	"example.com/iiifd/auth"
 	"example.com/iiifd/cache"
 	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
@@ -34,6 +35,8 @@ type Decoder interface {
 	// Render writes the encoded image. When the context ends it stops as
 	// soon as the decoder can, and returns only after it has.
 	Render(ctx context.Context, obj source.Object, p plan.Plan, w io.Writer) error
+	// Mark describes the watermark in a file.
+	Mark(ctx context.Context, path string) (plan.Mark, error)
 	// Formats are the output formats that work here.
 	Formats() []iiif.Format
 	// Version changes when the same plan may give other bytes.
@@ -127,7 +130,7 @@ func (r *Renderer) job(req Request, info source.Info, p plan.Plan) *Job {
 
 // beside plans another request on the image that job saw.
 func (r *Renderer) beside(seen *Job, params iiif.Params) (*Job, error) {
-	p, err := r.plan(seen.Plan.Shape, params)
+	p, err := r.plan(seen.Plan.Shape, params, seen.Plan.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +155,11 @@ func (r *Renderer) price(ctx context.Context, req Request, seen source.Info) (in
 	if err != nil {
 		return info, p, err
 	}
-	if p, err = r.plan(shape, req.Params); err != nil {
+	options := r.decoder.PlanOptions()
+	if err := r.restrict(ctx, &options, shape, req.Restriction); err != nil {
+		return info, p, err
+	}
+	if p, err = r.plan(shape, req.Params, options); err != nil {
 		return info, p, err
 	}
 	if span.IsRecording() {
@@ -162,10 +169,37 @@ func (r *Renderer) price(ctx context.Context, req Request, seen source.Info) (in
 	return info, p, nil
 }
 
-// plan plans a request with the present limits.
-func (r *Renderer) plan(shape plan.Shape, params iiif.Params) (plan.Plan, error) {
-	options := r.decoder.PlanOptions()
-	options.Limits = r.current.Load().limits(shape.Upright())
+// restrict sets what the image is shown as.
+func (r *Renderer) restrict(ctx context.Context, o *plan.Options, shape plan.Shape, by Restriction) error {
+	if !by.Size.IsZero() {
+		o.View = shownAs(shape, by.Size)
+	}
+	if by.Mark == "" {
+		return nil
+	}
+	var err error
+	o.Mark, err = r.decoder.Mark(ctx, by.Mark)
+	return err
+}
+
+// shownAs is the size as which an image is shown, zero where that is its own.
+func shownAs(shape plan.Shape, size auth.Size) iiif.Dimensions {
+	width, height := shape.Upright()
+	w, h := size.Of(width, height)
+	if w == width && h == height {
+		return iiif.Dimensions{}
+	}
+	return iiif.Dimensions{Width: w, Height: h}
+}
+
+// plan plans a request with the present limits, which are those of the image
+// as it is shown.
+func (r *Renderer) plan(shape plan.Shape, params iiif.Params, options plan.Options) (plan.Plan, error) {
+	width, height := shape.Upright()
+	if v := options.View; v != (iiif.Dimensions{}) {
+		width, height = v.Width, v.Height
+	}
+	options.Limits = r.current.Load().limits(width, height)
 	return plan.New(shape, params, options)
 }
 
@@ -192,6 +226,7 @@ func (r *Renderer) shape(ctx context.Context, s Subject, seen source.Info) (sour
 func (r *Renderer) identity(job *Job) string {
 	options, t := job.Plan.Options, job.Plan.Transform
 	options.Limits = iiif.Limits{} // They have shaped the transform already.
+	options.Mark.Path = ""         // Its version and Policy tell marks apart.
 	return fmt.Sprintf("%s|%d|%s|%v %dx%d %t %v %s.%s|%v|%s", job.Info.Version, job.Info.Page, job.Request.Policy,
 		t.Region, t.Width, t.Height, t.Mirror, t.Angle, t.Quality, t.Format, options, r.decoder.Version())
 }

@@ -24,7 +24,7 @@ import (
 func untraced(ctx context.Context) context.Context {
 	type key int
 	for i := range 4 {
-		ctx = context.WithValue(ctx, key(i), i)
+		ctx = context.WithValue(ctx, key(i), i) //nolint:fatcontext // deep on purpose
 	}
 	return ctx
 }

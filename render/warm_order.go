@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/iiifd/auth"
 	"example.com/iiifd/iiif"
 )
 
@@ -65,7 +66,7 @@ func (s *WarmState) copy() WarmState {
 
 // warmRequests lists what an order makes of one image.
 func (r *Renderer) warmRequests(ctx context.Context, s Subject, o *WarmOrder) ([]iiif.Params, error) {
-	d, err := r.Info(ctx, s, "about:blank")
+	d, err := r.Info(ctx, s, "about:blank", auth.Size{})
 	if err != nil {
 		return nil, err
 	}

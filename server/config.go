@@ -30,6 +30,10 @@ type Config struct {
 	ImageCacheControl string
 	InfoCacheControl  string
 	FileCacheControl  string
+	// ProtectedCacheControl is that of answers that depend on who asks.
+	ProtectedCacheControl string
+	// MaxPostSize bounds a request's body in bytes.
+	MaxPostSize int64
 
 	Landing bool
 }
@@ -54,7 +58,9 @@ func (c *Config) Options(s *option.Set) {
 	s.Text(&c.ImageCacheControl, "image-cache-control", "public, max-age=86400", "Cache-Control of images.").Reload()
 	s.Text(&c.InfoCacheControl, "info-cache-control", "public, max-age=300", "Cache-Control of info.json and knora.json.").Reload()
 	s.Text(&c.FileCacheControl, "file-cache-control", "public, max-age=86400", "Cache-Control of original files.").Reload()
-	s.Bool(&c.Landing, "landing", true, "Landing page and viewer at / and /viewer/.")
+	s.Text(&c.ProtectedCacheControl, "protected-cache-control", "private, no-store", "Cache-Control of all that a pre_flight hook decides about.").Reload()
+	s.Size(&c.MaxPostSize, "max-post-size", 256<<20, 1, 1<<50, "Largest body of a request to a script, files included. Files are kept in the directory for temporary files.").Reload()
+	s.Bool(&c.Landing, "landing", true, "Landing page and viewer at / and /viewer/. Where the init script defines pre_flight they are off unless this is set.")
 }
 
 // bareSeconds reads a SIPI_* duration, where a bare number means seconds.

@@ -1,11 +1,16 @@
 package server
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
 
 // cors adds the headers that let any page read any answer, errors included
 // (Image API 3.0, 7.4), and answers preflight requests. Credentials are
-// never allowed, so the origin may be "*".
-func cors(next http.Handler) http.Handler {
+// never allowed, so the origin may be "*". methods names those of a path that
+// scripts answer, nil for any other.
+func cors(methods func(*http.Request) []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*")
@@ -15,10 +20,18 @@ func cors(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		h.Set("Allow", "GET, HEAD, OPTIONS")
-		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+		allowed := "GET, HEAD, OPTIONS"
+		if own := methods(r); own != nil {
+			if slices.Contains(own, http.MethodOptions) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			allowed = strings.Join(append(own, http.MethodOptions), ", ")
+		}
+		h.Set("Allow", allowed)
+		h.Set("Access-Control-Allow-Methods", allowed)
 		// "*" does not cover Authorization (Fetch, 3.2.3).
-		h.Set("Access-Control-Allow-Headers", "Authorization, Accept, If-None-Match, If-Modified-Since, Range, X-API-Key, X-Request-Id, traceparent, tracestate")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, Range, X-API-Key, X-Request-Id, traceparent, tracestate")
 		h.Set("Access-Control-Max-Age", "86400")
 		w.WriteHeader(http.StatusNoContent)
 	})

@@ -56,6 +56,7 @@ func tryAgain(code, detail string) problem {
 
 // problemOf is the one place where errors become HTTP.
 func problemOf(ctx context.Context, err error) problem {
+	var denied *refusal
 	var refused *iiif.Error
 	var rejected *admission.Rejection
 	var failed *plan.Failure
@@ -63,8 +64,12 @@ func problemOf(ctx context.Context, err error) problem {
 	switch {
 	case errors.Is(context.Cause(ctx), errRequestTimeout):
 		return newProblem(http.StatusRequestTimeout, "request_timeout", "The server did not get to an answer in time.")
+	case errors.Is(err, errBodyTimeout):
+		return newProblem(http.StatusRequestTimeout, "body_timeout", "The body of the request did not come in time.")
 	case ctx.Err() != nil, errors.Is(err, errClientGone):
 		return newProblem(statusClientGone, codeClientGone, "")
+	case errors.As(err, &denied):
+		return refusedProblem(denied)
 	case errors.As(err, &refused):
 		p := newProblem(refused.Status, refused.Code, refused.Reason)
 		p.Parameter = refused.Parameter
@@ -89,6 +94,9 @@ func problemOf(ctx context.Context, err error) problem {
 		return p
 	case errors.As(err, &failed):
 		return decodeProblem(failed)
+	}
+	if p, ok := scriptProblem(err); ok {
+		return p
 	}
 	return newProblem(http.StatusInternalServerError, "internal", "The server failed; the log tells more under this request's id.")
 }
@@ -162,6 +170,9 @@ func (p problem) write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer") // RFC 9110, 15.5.2
 	}
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {

@@ -15,15 +15,22 @@ import (
 // decoding and without a permit, bounded by its own count.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, t target) error {
 	setRoute(r, "file")
-	obj, err := t.mount.Source.Open(r.Context(), t.request.Identifier)
+	obj, err := t.moved.Open(r.Context(), t.identifier)
 	if err != nil {
 		return err
 	}
 	defer obj.Close()
 	info := obj.Info()
 	h := w.Header()
-	h.Set("ETag", `"`+info.Version+`"`)
-	h.Set("Cache-Control", s.settings().FileCacheControl)
+	tag := info.Version
+	if t.policy != "" {
+		tag += "-" + t.policy
+	}
+	h.Set("ETag", `"`+tag+`"`)
+	h.Set("Cache-Control", s.cacheControl(t, s.settings().FileCacheControl))
+	if t.protected {
+		r.Header.Del("If-Modified-Since") // A date does not tell which file it was.
+	}
 	h.Set("Content-Type", fileType(info.Name))
 	// A stored SVG or HTML file must not run as a page of this server.
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"example.com/iiifd/auth"
 	"example.com/iiifd/docroot"
 	"example.com/iiifd/render"
 	"example.com/iiifd/source"
@@ -67,7 +68,7 @@ func (g *Gallery) Describe(ctx context.Context, id string) (docroot.Item, error)
 // facts adds what the header says, or why it cannot be read; only the end of
 // the context is an error.
 func (g *Gallery) facts(ctx context.Context, item *docroot.Item) error {
-	d, err := g.renderer.Info(ctx, render.Subject{Source: g.source, Identifier: item.ID}, "about:blank")
+	d, err := g.renderer.Info(ctx, render.Subject{Source: g.source, Identifier: item.ID}, "about:blank", auth.Size{})
 	if err == nil {
 		item.Width, item.Height, item.Pages = d.Width, d.Height, d.Pages
 		return nil

@@ -25,7 +25,7 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	ctx := r.Context()
 	x := exchangeOf(r)
 	job, err := s.deps.Renderer.Prepare(ctx, render.Request{
-		Subject: t.subject(), Params: t.request.Params, Key: x.key, Identity: x.identity, Deadline: x.deadline,
+		Subject: t.subject(), Params: t.request.Params, Policy: t.policy, Restriction: t.restriction, Key: x.key, Identity: x.identity, Deadline: x.deadline,
 	})
 	if err != nil {
 		return err
@@ -33,8 +33,12 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	h := w.Header()
 	h.Set("ETag", job.ETag)
 	h.Set("Last-Modified", job.Info.ModTime.UTC().Format(http.TimeFormat))
-	h.Set("Cache-Control", s.settings().ImageCacheControl)
-	if notModified(r, job.ETag, job.Info.ModTime) {
+	h.Set("Cache-Control", s.cacheControl(t, s.settings().ImageCacheControl))
+	modified := job.Info.ModTime
+	if t.protected {
+		modified = time.Time{} // A date does not tell what was shown then.
+	}
+	if notModified(r, job.ETag, modified) {
 		if s.deps.Admission != nil {
 			s.deps.Admission.Replayed(admission.ReplayNotModified)
 		}

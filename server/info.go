@@ -13,10 +13,11 @@ import (
 // info answers info.json.
 func (s *Server) info(w http.ResponseWriter, r *http.Request, t target) error {
 	setRoute(r, "info")
-	doc, err := s.deps.Renderer.Info(r.Context(), t.subject(), t.id)
+	doc, err := s.deps.Renderer.Info(r.Context(), t.subject(), t.id, t.restriction.Size)
 	if err != nil {
 		return err
 	}
+	doc.Info.Services = append(doc.Info.Services, t.services...)
 	body, err := doc.Info.Document(t.request.Version)
 	if err != nil {
 		return err
@@ -25,9 +26,13 @@ func (s *Server) info(w http.ResponseWriter, r *http.Request, t target) error {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Vary", "Accept")
-	h.Set("Cache-Control", s.settings().InfoCacheControl)
+	h.Set("Cache-Control", s.cacheControl(t, s.settings().InfoCacheControl))
 	if t.request.Version == iiif.V3 {
 		h.Add("Link", profileLink(t.request.Version))
+	}
+	if t.status != http.StatusOK {
+		h.Set("Cache-Control", "no-store")
+		return writeDocument(w, r, t.status, body)
 	}
 	return answerDocument(w, r, body, doc.Source.ModTime.UTC().Format(http.TimeFormat))
 }
@@ -45,8 +50,12 @@ func answerDocument(w http.ResponseWriter, r *http.Request, body []byte, lastMod
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(http.StatusOK)
+	return writeDocument(w, r, http.StatusOK, body)
+}
+
+func writeDocument(w http.ResponseWriter, r *http.Request, status int, body []byte) error {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil
 	}

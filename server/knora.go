@@ -41,12 +41,12 @@ const maxSidecar = 64 << 10
 // type for any other file.
 func (s *Server) knora(w http.ResponseWriter, r *http.Request, t target) error {
 	setRoute(r, "knora")
-	info, err := t.mount.Source.Stat(r.Context(), t.request.Identifier)
+	info, err := t.moved.Stat(r.Context(), t.identifier)
 	if err != nil {
 		return err
 	}
 	doc := knoraDocument{Context: "http://sipi.io/api/file/3/context.json", ID: t.id, InternalMimeType: fileType(info.Name)}
-	image, err := s.deps.Renderer.Info(r.Context(), t.subject(), t.id)
+	image, err := s.deps.Renderer.Info(r.Context(), t.subject(), t.id, t.restriction.Size)
 	if err == nil {
 		doc.Width, doc.Height = image.Width, image.Height
 	} else {
@@ -55,7 +55,7 @@ func (s *Server) knora(w http.ResponseWriter, r *http.Request, t target) error {
 		}
 		doc.FileSize = info.Size
 	}
-	side, err := readSidecar(r.Context(), t.mount.Source, t.request.Identifier+".info")
+	side, err := readSidecar(r.Context(), t.moved, t.identifier+".info")
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *Server) knora(w http.ResponseWriter, r *http.Request, t target) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", s.settings().InfoCacheControl)
+	w.Header().Set("Cache-Control", s.cacheControl(t, s.settings().InfoCacheControl))
 	return answerDocument(w, r, body, info.ModTime.UTC().Format(http.TimeFormat))
 }
 

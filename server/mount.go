@@ -56,10 +56,8 @@ func checkMounts(mounts []Mount) error {
 				errs = append(errs, fmt.Errorf("mount %s: one of it and %s hides the other", m.Path, other.Path))
 			}
 		}
-		for _, r := range reserved {
-			if m.Path == r || below(m.Path, r) {
-				errs = append(errs, fmt.Errorf("mount %s: %s is the server's own", m.Path, r))
-			}
+		if r := reservedBy(m.Path); r != "" {
+			errs = append(errs, fmt.Errorf("mount %s: %s is the server's own", m.Path, r))
 		}
 	}
 	return errors.Join(errs...)
@@ -70,6 +68,17 @@ func checkMountPath(what, p string) error {
 		return fmt.Errorf("mount %s: %s must look like /iiif/3", p, what)
 	}
 	return nil
+}
+
+// reservedBy returns the path of the server's own that a path is or lies
+// below; "" for none.
+func reservedBy(p string) string {
+	for _, r := range reserved {
+		if p == r || below(p, r) {
+			return r
+		}
+	}
+	return ""
 }
 
 func below(p, parent string) bool { return strings.HasPrefix(p, parent+"/") }

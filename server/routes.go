@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/render"
+	"example.com/iiifd/source"
 )
 
 // routes builds the public router. Paths are matched as they were sent:
@@ -25,11 +27,13 @@ func (s *Server) routes() http.Handler {
 	}
 	if s.deps.Viewer != nil {
 		viewer := get(routed("viewer", s.deps.Viewer))
-		r.Path("/").Handler(viewer)
+		if !s.ownsRoot() {
+			r.Path("/").Handler(viewer)
+		}
 		r.Path("/viewer").Handler(viewer)
 		r.PathPrefix("/viewer/").Handler(viewer)
 	}
-	r.NotFoundHandler = s.handle(s.nothing)
+	r.NotFoundHandler = s.handle(s.own)
 	return r
 }
 
@@ -68,7 +72,10 @@ func (s *Server) mount(m Mount) handler {
 		if err != nil {
 			return err
 		}
-		t := target{mount: m, request: req, deadline: exchangeOf(r).deadline, id: s.settings().proxies.baseURL(r, s.settings().BaseURL) + m.publicPath() + "/" + req.RawIdentifier}
+		t := target{mount: m, moved: m.Source, identifier: req.Identifier, status: http.StatusOK, request: req, deadline: exchangeOf(r).deadline, id: s.settings().proxies.baseURL(r, s.settings().BaseURL) + m.publicPath() + "/" + req.RawIdentifier}
+		if answered, err := s.authorize(w, r, &t); answered || err != nil {
+			return err
+		}
 		switch req.Kind {
 		case iiif.KindBase:
 			return s.base(w, r, t)
@@ -91,17 +98,33 @@ type target struct {
 	deadline time.Time
 	// id is the image's public URI, the identifier encoded as it was sent.
 	id string
+
+	// protected tells that the answer depends on who asks.
+	protected bool
+	// moved and identifier are where the image lies that is shown.
+	moved      source.Source
+	identifier string
+	// policy and restriction are how it is shown.
+	policy      string
+	restriction render.Restriction
+	// status and services are those of info.json.
+	status   int
+	services []json.RawMessage
 }
 
 func (t target) subject() render.Subject {
-	return t.mount.subject(t.request.Identifier)
+	return render.Subject{Source: t.moved, Identifier: t.identifier, Scope: t.mount.Scope, Object: t.request.Identifier}
 }
 
 // base redirects a bare identifier to its info.json (Image API 3.0, 2).
 func (s *Server) base(w http.ResponseWriter, r *http.Request, t target) error {
 	setRoute(r, "base")
-	if _, err := t.mount.Source.Stat(r.Context(), t.request.Identifier); err != nil {
-		return err
+	// Where some may not see some images, whether there is one is nobody's
+	// to know.
+	if s.deps.Authorizer == nil {
+		if _, err := t.mount.Source.Stat(r.Context(), t.request.Identifier); err != nil {
+			return err
+		}
 	}
 	w.Header().Set("Location", t.id+"/info.json")
 	w.Header().Set("Cache-Control", s.settings().InfoCacheControl)

@@ -18,7 +18,11 @@ import (
 	"golang.org/x/net/netutil"
 
 	"example.com/iiifd/admission"
+	"example.com/iiifd/auth"
+	"example.com/iiifd/docroot"
+	"example.com/iiifd/lua"
 	"example.com/iiifd/render"
+	"example.com/iiifd/source"
 )
 
 // Deps is what the server needs of the other packages.
@@ -30,6 +34,19 @@ type Deps struct {
 	Mounts []Mount
 	// Viewer answers / and /viewer/…; nil where it is off.
 	Viewer http.Handler
+	// Authorizer decides who may see what; nil lets all see everything.
+	Authorizer auth.Authorizer
+	// Roots are the directories from which an authorizer may have files
+	// served and watermarks read.
+	Roots *source.Roots
+	// Scripts runs Lua routes and the docroot's scripts; nil for none.
+	Scripts *lua.Runtime
+	// TempDir is where bodies of requests to scripts are kept.
+	TempDir string
+	// ScriptMemory is what one script may hold, in bytes.
+	ScriptMemory int64
+	// Docroot is the static tree; nil for none.
+	Docroot *docroot.Root
 	// Ready returns nil when the server can do its work, apart from draining.
 	Ready func(context.Context) error
 	Log   *slog.Logger
@@ -67,7 +84,7 @@ type settings struct {
 
 // New makes a server that does not listen yet.
 func New(cfg Config, deps Deps) (*Server, error) {
-	if err := errors.Join(cfg.Validate(), checkMounts(deps.Mounts)); err != nil {
+	if err := errors.Join(cfg.Validate(), checkMounts(deps.Mounts), checkRoutes(deps)); err != nil {
 		return nil, err
 	}
 	s := &Server{
@@ -81,7 +98,7 @@ func New(cfg Config, deps Deps) (*Server, error) {
 		return nil, err
 	}
 	s.http = &http.Server{
-		Handler:           s.observe(cors(s.routes())),
+		Handler:           s.observe(cors(s.methods, s.routes())),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

@@ -20,6 +20,7 @@ import (
 	"example.com/iiifd/decode"
 	"example.com/iiifd/docroot"
 	"example.com/iiifd/iiif"
+	"example.com/iiifd/lua"
 	"example.com/iiifd/option"
 	"example.com/iiifd/render"
 	"example.com/iiifd/server"
@@ -37,6 +38,13 @@ type setup struct {
 	decoder func(render.Decoder) render.Decoder
 	// source stands in for the directory or around it; nil is the directory.
 	source func(*source.Directory) source.Source
+	// scripts and docroot are files by name; a script init.lua is the init
+	// script. routes are those of the configuration file.
+	scripts, docroot map[string]string
+	routes           []lua.Route
+	docrootRoute     string
+	// hostile expects that the server refuses these settings.
+	hostile func(error)
 	// unseen leaves out the landing page.
 	unseen bool
 }
@@ -66,6 +74,7 @@ func build(tb testing.TB, p setup) *stand {
 	var scfg source.Config
 	var ccfg cache.Config
 	var acfg admission.Config
+	var luaOptions lua.Config
 	options := option.NewSet()
 	cfg.Options(options)
 	rcfg.Options(options)
@@ -73,6 +82,7 @@ func build(tb testing.TB, p setup) *stand {
 	scfg.Options(options)
 	ccfg.Options(options)
 	acfg.Options(options)
+	luaOptions.Options(options)
 	set := map[string]string{"listen": "127.0.0.1:0", "cache-dir": tb.TempDir()}
 	maps.Copy(set, p.set)
 	if err := options.LoadFlags(set); err != nil {
@@ -103,7 +113,11 @@ func build(tb testing.TB, p setup) *stand {
 		src = p.source(dir)
 	}
 	// A machine of the test's own, so that nothing depends on the real one.
-	controller, err := admission.New(acfg, admission.Facts{CPUs: 4, Memory: &admission.Memory{HostTotal: 4 << 30, HostAvailable: 4 << 30}}, log, st.metrics)
+	facts := admission.Facts{CPUs: 4, Memory: &admission.Memory{HostTotal: 4 << 30, HostAvailable: 4 << 30}}
+	if p.scripts != nil || p.docroot != nil {
+		facts.ScriptMemory = luaOptions.MemoryLimit
+	}
+	controller, err := admission.New(acfg, facts, log, st.metrics)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -136,7 +150,10 @@ func build(tb testing.TB, p setup) *stand {
 	if !p.unseen {
 		deps.Viewer = docroot.NewViewer(server.NewGallery(dir, r), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: log})
 	}
-	if st.Server, err = server.New(cfg, deps); err != nil {
+	st.addScripts(tb, p, &deps, luaOptions, src, log)
+	if st.Server, err = server.New(cfg, deps); p.hostile != nil {
+		p.hostile(err)
+	} else if err != nil {
 		tb.Fatal(err)
 	}
 	return st

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sort"
 	"strconv"
@@ -12,7 +13,9 @@ import (
 	"example.com/iiifd/admission"
 	"example.com/iiifd/cache"
 	"example.com/iiifd/decode"
+	"example.com/iiifd/docroot"
 	"example.com/iiifd/iiif"
+	"example.com/iiifd/lua"
 	"example.com/iiifd/option"
 	"example.com/iiifd/render"
 	"example.com/iiifd/server"
@@ -33,6 +36,8 @@ type config struct {
 	Decode    decode.Config
 	Cache     cache.Config
 	Admission admission.Config
+	Lua       lua.Config
+	Docroot   docroot.Config
 
 	Mounts []mountConfig
 	// Warnings came up while loading.
@@ -61,6 +66,8 @@ func newConfig() *config {
 	c.Decode.Options(c.set)
 	c.Cache.Options(c.set)
 	c.Admission.Options(c.set)
+	c.Lua.Options(c.set)
+	c.Docroot.Options(c.set)
 	return c
 }
 
@@ -103,12 +110,36 @@ func (c *config) load(flags option.Values, environ []string) error {
 
 func (c *config) validate() error {
 	c.Admission.RequestTimeout, c.Admission.BodyReadTimeout = c.Server.RequestTimeout, c.Server.BodyReadTimeout
-	return errors.Join(c.Server.Validate(), c.Render.Validate(), c.Decode.Validate(), c.Cache.Validate(), c.Admission.Validate())
+	return errors.Join(c.Server.Validate(), c.Render.Validate(), c.Decode.Validate(), c.Cache.Validate(), c.Admission.Validate(),
+		c.Lua.Validate(), c.Docroot.Validate())
 }
 
-// loadFile reads a TOML file: flat keys are options, [[mount]] are mounts.
+// scripts tells whether anything is configured that may run scripts.
+func (c *config) scripts() bool {
+	return c.Lua.InitScript != "" || len(c.Lua.Routes) > 0 || c.Docroot.Docroot != ""
+}
+
+// maxConfigBytes is more than any configuration file has.
+const maxConfigBytes = 1 << 20
+
+// readBounded reads a file that may turn out to be a device without an end.
+func readBounded(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err == nil && len(text) > maxConfigBytes {
+		err = fmt.Errorf("%s is longer than %d bytes", name, maxConfigBytes)
+	}
+	return text, err
+}
+
+// loadFile reads a TOML file: flat keys are options, [[mount]] are mounts,
+// [[route]] (SIPI's [[routes]]) are Lua routes.
 func (c *config) loadFile(name string) error {
-	text, err := os.ReadFile(name)
+	text, err := readBounded(name)
 	if err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
@@ -122,6 +153,11 @@ func (c *config) loadFile(name string) error {
 		if key == "mount" {
 			mounts, err := c.readMounts(raw[key])
 			c.Mounts, errs = mounts, append(errs, err)
+			continue
+		}
+		if key == "route" || key == "routes" {
+			routes, err := readRoutes(key, raw[key])
+			c.Lua.Routes, errs = append(c.Lua.Routes, routes...), append(errs, err)
 			continue
 		}
 		text, err := flat(raw[key])

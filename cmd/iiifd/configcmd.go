@@ -70,5 +70,8 @@ func explainConfig(p *program, cfg *config, asJSON bool) error {
 	for _, m := range cfg.Mounts {
 		fmt.Fprintf(w, "mount %s\tversion %d, dir %q\tfile\n", m.Path, m.Version, m.Dir)
 	}
+	for _, r := range cfg.Lua.Routes {
+		fmt.Fprintf(w, "route %s %s\t%s\tfile\n", r.Method, r.Path, r.Script)
+	}
 	return w.Flush()
 }

@@ -13,7 +13,7 @@ import (
 // commands lists all sub-commands in the order of the help.
 func commands() []*command {
 	return []*command{
-		serveCommand(), renderCommand(), estimateCommand(), explainCommand(), cacheCommand(), configCommand(), healthCommand(), versionCommand(), helpCommand(),
+		serveCommand(), renderCommand(), estimateCommand(), explainCommand(), cacheCommand(), configCommand(), luaCommand(), healthCommand(), versionCommand(), helpCommand(),
 	}
 }
 

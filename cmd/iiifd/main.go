@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"example.com/iiifd/lua"
 	"example.com/iiifd/option"
 )
 
@@ -52,14 +53,28 @@ func (e *usageError) Error() string { return e.text }
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == lua.WorkerCommand {
+		os.Exit(runWorker())
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	p := &program{args: os.Args[1:], environ: os.Environ(), stdout: os.Stdout, stderr: os.Stderr, reload: reload}
 	code := p.run(ctx)
 	stop()
 	os.Exit(code)
+}
+
+// runWorker runs scripts for the server that started this process. It comes
+// before all else, which would cost each worker its memory.
+func runWorker() int {
+	if err := lua.WorkerMain(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFailed
+	}
+	return exitDone
 }
 
 // run executes the command line and returns the exit status.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"example.com/iiifd/admission"
@@ -15,6 +16,7 @@ import (
 	"example.com/iiifd/decode"
 	"example.com/iiifd/docroot"
 	"example.com/iiifd/iiif"
+	"example.com/iiifd/lua"
 	"example.com/iiifd/metrics"
 	"example.com/iiifd/option"
 	"example.com/iiifd/render"
@@ -51,6 +53,11 @@ type service struct {
 	metrics   *programMetrics
 	sources   *source.Metrics
 	dirs      []*source.Directory
+	main      source.Source
+	roots     *source.Roots
+	scripts   *lua.Runtime
+	docroot   *docroot.Root
+	tempDir   string
 }
 
 func runServe(ctx context.Context, p *program, args []string) error {
@@ -130,14 +137,19 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	if err := s.openScripts(ctx, dir, reg); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
 	var viewer http.Handler
-	if cfg.Server.Landing {
+	if s.landing() {
 		viewer = docroot.NewViewer(server.NewGallery(s.dirs[0], s.renderer), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: s.log})
 	}
-	s.server, err = server.New(cfg.Server, server.Deps{
+	deps := server.Deps{
 		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
 		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(), Prefetch: s.prefetch,
-	})
+	}
+	s.addScripts(&deps)
+	s.server, err = server.New(cfg.Server, deps)
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -173,6 +185,7 @@ func (s *service) mounts(dir string) ([]server.Mount, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.main = main
 	mounts := []server.Mount{
 		{Path: "/iiif/3", Version: iiif.V3, Source: main},
 		{Path: "/iiif/2", Version: iiif.V2, Source: main},
@@ -226,7 +239,7 @@ func (s *service) announce(p *program, dir string) {
 		abs = dir
 	}
 	fmt.Fprintf(p.stdout, "iiifd %s serves %s\n\n", version, abs)
-	if s.cfg.Server.Landing {
+	if s.landing() {
 		fmt.Fprintf(p.stdout, "  browse     %s/\n", base)
 	}
 	fmt.Fprintf(p.stdout, "  IIIF 3.0   %s/iiif/3/{identifier}/info.json\n  IIIF 2.1   %s/iiif/2/{identifier}/info.json\n\n", base, base)
@@ -244,6 +257,9 @@ func (s *service) reload(args, environ []string) {
 		if old := s.cfg.set.Lookup(o.Name); !o.Reloadable && old.Value() != o.Value() {
 			s.log.Warn("this change needs a restart", "option", o.Name, "value", o.Value(), "still", old.Value())
 		}
+	}
+	if !slices.Equal(next.Lua.Routes, s.cfg.Lua.Routes) {
+		s.log.Warn("this change needs a restart", "option", "route")
 	}
 	if err := s.server.Reload(next.Server); err != nil {
 		s.log.Error("configuration not reloaded; the old one stays", "error", err.Error())
@@ -264,29 +280,43 @@ const telemetryTimeout = 5 * time.Second
 
 // drain refuses what waits for a permit, lets running requests end and then
 // waits until their decodes have really stopped, which read from the sources.
-func (s *service) drain() error {
+//
+// idle is false where decodes are still running: libvips stops between two
+// pieces of work, and a piece may last.
+func (s *service) drain() (idle bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
 	defer cancel()
 	if s.admission != nil {
 		s.admission.Drain()
 	}
 	if s.server == nil {
-		return nil
+		return true, nil
 	}
-	err := s.server.Close(ctx)
+	err = s.server.Close(ctx)
 	if s.admission != nil && s.admission.Idle(ctx) != nil {
 		s.log.Warn("decodes are still running", "count", len(s.admission.Decodes()))
+		return false, err
 	}
-	return err
+	return true, err
 }
 
-// close ends everything in reverse order.
+// errStuck is returned by close where decodes outlasted the drain time-out.
+var errStuck = errors.New("decodes were still running at the end of the drain time-out")
+
+// close ends everything in reverse order. Where decodes are still running it
+// closes nothing that they use, since waiting for them could take for ever:
+// the end of the process does that, and the cache is made to survive it.
 func (s *service) close() error {
 	s.prefetch.Close()
 	s.warmer.Close()
-	errs := []error{s.drain()}
+	idle, err := s.drain()
+	errs := []error{err}
 	if s.operator != nil {
 		errs = append(errs, s.operator.Close())
+	}
+	errs = append(errs, s.closeScripts())
+	if !idle {
+		return errors.Join(append(errs, errStuck)...)
 	}
 	if s.cache != nil {
 		errs = append(errs, s.cache.Close())

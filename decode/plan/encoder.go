@@ -20,6 +20,8 @@ type Encoder struct {
 	// Alpha tells that the format can hold the transparency that the
 	// picture may have; without it the picture is flattened first.
 	Alpha bool
+	// Pyramid tells that a tif has levels and JPEG tiles.
+	Pyramid bool
 	// Profile tells that the source's colour profile is embedded.
 	Profile bool
 }
@@ -72,6 +74,13 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("format %q cannot be written", string(e.Format))
 }
 
+// PyramidTile is the side of the tiles of a pyramid, in pixels.
+const PyramidTile = 256
+
+// pyramidQuality is that of the tiles of a pyramid, from which others are
+// made.
+const pyramidQuality = 90
+
 // newEncoder chooses the settings for t's format.
 func newEncoder(s Shape, t iiif.Transform, o Options) (Encoder, error) {
 	c, ok := capabilities[t.Format]
@@ -101,6 +110,9 @@ func newEncoder(s Shape, t iiif.Transform, o Options) (Encoder, error) {
 		}
 	case o.KeepDepth && c.deep && s.BitsPerSample > 8:
 		e.Bits = 16
+	}
+	if o.Pyramid && t.Format == iiif.FormatTIF {
+		e.Pyramid, e.Quality, e.Bits, e.Alpha = true, pyramidQuality, 8, false
 	}
 	e.Profile = o.ICC == ICCKeep && s.ICCBytes > 0 && t.Format != iiif.FormatGIF && !s.convertedAlways() && !s.early() &&
 		(t.Quality == iiif.QualityDefault || t.Quality == iiif.QualityColor || s.Gray())

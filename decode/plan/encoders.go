@@ -17,6 +17,10 @@ func (m *measure) encoder() []Part {
 		bytes = sum(512*kib, product(4, w, m.written))
 	case iiif.FormatTIF:
 		bytes = sum(512*kib, product(4, w, m.written))
+		if m.p.Encoder.Pyramid {
+			why = "encoder: lines of every level"
+			bytes = sum(2*mib, product(4, PyramidTile, w, m.written))
+		}
 	case iiif.FormatWebP:
 		// An alpha plane is coded without loss, by the costly coder.
 		why = "encoder: whole picture and its planes"

@@ -49,6 +49,15 @@ func (t turn) rotated(degrees int) turn {
 // swaps tells that the turn exchanges width and height.
 func (t turn) swaps() bool { return t.degrees%180 != 0 }
 
+// sides returns the stored sides of what has these when it is turned, and
+// the other way round.
+func (t turn) sides(width, height int) (int, int) {
+	if t.swaps() {
+		return height, width
+	}
+	return width, height
+}
+
 // stored maps a rectangle of the turned picture back to the stored one,
 // which is width × height.
 func (t turn) stored(r iiif.Rect, width, height int) iiif.Rect {

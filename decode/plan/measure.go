@@ -121,7 +121,9 @@ func (m *measure) sequential() bool { return m.p.Access != AccessRandom }
 func (m *measure) source() []Part {
 	parts := m.loader()
 	parts = append(parts, m.resizing()...)
-	return append(parts, m.colour()...)
+	parts = append(parts, m.colour()...)
+	parts = append(parts, m.fitting()...)
+	return append(parts, m.marking()...)
 }
 
 // output lists the memory behind the scaled picture.
@@ -133,7 +135,7 @@ func (m *measure) output() []Part {
 
 // copyBytes is the scaled picture in memory, and the pieces it is made of.
 func (m *measure) copyBytes() int64 {
-	return sum(product(m.scaledW, m.scaledH, m.copied), mib/2)
+	return sum(product(int64(m.p.FitWidth), int64(m.p.FitHeight), m.copied), mib/2)
 }
 
 // turned lists the memory of turning the copy, if it is turned, and encoding it.

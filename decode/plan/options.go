@@ -35,6 +35,14 @@ type Options struct {
 	KeepDepth bool
 	// PNGCompression is the zlib level 1 to 9; 0 means 6.
 	PNGCompression int
+	// View, where it is set, is the upright size as which the picture is
+	// shown: requests are resolved against it, and what they get is made of
+	// the picture reduced to that size and of nothing finer.
+	View iiif.Dimensions
+	// Mark is laid over the picture; the zero value is none.
+	Mark Mark
+	// Pyramid writes tif as a pyramid of JPEG tiles, into a file only.
+	Pyramid bool
 	// ShortPath lets plans that are simple enough go around libvips.
 	ShortPath bool
 	// StoredTiles lets a stored JPEG tile that is exactly what was asked for

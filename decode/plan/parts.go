@@ -20,6 +20,8 @@ const (
 	StageColour  Stage = "colour"
 	// StageCopy is the scaled picture in memory, for turning it.
 	StageCopy Stage = "copy"
+	// StageMark is the watermark.
+	StageMark Stage = "mark"
 	// StageSink are the two buffers of lines in front of the encoder.
 	StageSink    Stage = "sink"
 	StageEncoder Stage = "encoder"

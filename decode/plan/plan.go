@@ -37,6 +37,11 @@ type Plan struct {
 	// ScaledWidth and ScaledHeight are the crop's size after resizing, as
 	// stored. Equal to the crop's where nothing is resized.
 	ScaledWidth, ScaledHeight int
+	// Window is the part of the scaled picture that was asked for, as stored,
+	// and FitWidth and FitHeight are its size after a second resizing. They
+	// are the whole scaled picture and its size but for a View.
+	Window              iiif.Rect
+	FitWidth, FitHeight int
 	// Flip and Turn bring the scaled picture upright, mirror it and rotate
 	// it by a multiple of 90 degrees, all in one: first left-right, then
 	// clockwise degrees (0, 90, 180, 270).
@@ -66,6 +71,9 @@ type Plan struct {
 // *SizeError for a size that the format cannot hold.
 func New(s Shape, p iiif.Params, o Options) (Plan, error) {
 	width, height := s.Upright()
+	if v := o.View; v != (iiif.Dimensions{}) {
+		width, height = v.Width, v.Height
+	}
 	t, err := p.Resolve(iiif.Image{Width: width, Height: height, Gray: s.Gray()}, o.Limits)
 	if err != nil {
 		return Plan{}, err
@@ -85,10 +93,14 @@ func Execute(s Shape, t iiif.Transform, o Options) (Plan, error) {
 	p := Plan{Shape: s, Transform: t, Options: o, Encoder: encoder}
 
 	upright := orientation(s.Orientation)
+	p.ScaledWidth, p.ScaledHeight = upright.sides(t.Width, t.Height)
+	p.FitWidth, p.FitHeight = p.ScaledWidth, p.ScaledHeight
+	p.Window = iiif.Rect{Width: p.ScaledWidth, Height: p.ScaledHeight}
 	region := upright.stored(t.Region, s.Width, s.Height)
-	p.ScaledWidth, p.ScaledHeight = t.Width, t.Height
-	if upright.swaps() {
-		p.ScaledWidth, p.ScaledHeight = t.Height, t.Width
+	if v := o.View; v != (iiif.Dimensions{}) {
+		p.ScaledWidth, p.ScaledHeight = upright.sides(v.Width, v.Height)
+		p.Window = upright.stored(t.Region, p.ScaledWidth, p.ScaledHeight)
+		region = iiif.Rect{Width: s.Width, Height: s.Height}
 	}
 	p.load(region)
 	p.turn(upright)
@@ -147,7 +159,7 @@ func (p *Plan) turn(t turn) {
 		p.Angle = p.Transform.Angle
 	}
 	p.Flip, p.Turn = t.flip, t.degrees
-	p.OutWidth, p.OutHeight = p.ScaledWidth, p.ScaledHeight
+	p.OutWidth, p.OutHeight = p.FitWidth, p.FitHeight
 	if t.swaps() {
 		p.OutWidth, p.OutHeight = p.OutHeight, p.OutWidth
 	}

@@ -16,6 +16,15 @@ const (
 	// StepFlatten puts the picture on the background and drops its alpha.
 	StepFlatten Step = "flatten"
 	StepResize  Step = "resize"
+	// StepWindow cuts Plan.Window out of the scaled picture, StepHold renders
+	// that into memory, and StepFit resizes it to the size asked for. Of a
+	// source that is read from top to bottom the scaled picture is held first:
+	// libvips' shrinking does not start in the middle of one.
+	StepWindow Step = "window"
+	StepHold   Step = "hold"
+	StepFit    Step = "fit"
+	// StepMark lays Options.Mark over the picture.
+	StepMark Step = "mark"
 	// StepColour brings samples to 8 (or 16) bits of sRGB or gray.
 	StepColour Step = "colour"
 	StepGray   Step = "gray"
@@ -83,6 +92,11 @@ func (p *Plan) steps() []Step {
 	add(StepResize, p.Resizes())
 	add(StepColour, p.recoloured() && !early)
 	add(StepFlatten, p.flattens() && ink && !early)
+	add(StepHold, p.holdsWhole())
+	add(StepWindow, p.windows())
+	add(StepHold, p.fits() && !p.holdsWhole())
+	add(StepFit, p.fits())
+	add(StepMark, p.Options.Mark != Mark{})
 	q := p.Transform.Quality
 	add(StepGray, (q == iiif.QualityGray || q == iiif.QualityBitonal) && (!p.Shape.Gray() || p.Shape.Palette))
 	add(StepCopy, p.Staged || p.Turn != 0 || p.Angle != 0)
