@@ -252,7 +252,7 @@ func checkTraces(t *testing.T, c *collector) {
 	}
 
 	_, stages = c.trace(t, wrongTrace)
-	if got := names(stages); got != "authorize parse" {
+	if got := names(stages); got != "parse" {
 		t.Errorf("stages of a wrong request: %s", got)
 	}
 	for _, span := range c.spans {
