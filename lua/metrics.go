@@ -3,6 +3,8 @@ package lua
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"example.com/iiifd/auth"
 )
 
 // runtimeMetrics are what the runtime counts.
@@ -20,7 +22,7 @@ type runtimeMetrics struct {
 
 func newMetrics(reg prometheus.Registerer) *runtimeMetrics {
 	f := promauto.With(reg)
-	return &runtimeMetrics{
+	m := &runtimeMetrics{
 		calls: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "iiifd_lua_calls_total", Help: "Calls of scripts by kind and result.",
 		}, []string{"kind", "result"}),
@@ -49,5 +51,30 @@ func newMetrics(reg prometheus.Registerer) *runtimeMetrics {
 		images: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "iiifd_lua_images_total", Help: "Images that scripts rendered by result.",
 		}, []string{"result"}),
+	}
+	m.atZero()
+	return m
+}
+
+// atZero brings the series that are known beforehand into being, so that
+// rates see the first event of its kind.
+func (m *runtimeMetrics) atZero() {
+	for _, kind := range []string{"script", "hook"} {
+		m.seconds.WithLabelValues(kind)
+		m.running.WithLabelValues(kind)
+		m.waiting.WithLabelValues(kind)
+		for _, result := range []string{"ok", "killed", "missing", "error"} {
+			m.calls.WithLabelValues(kind, result)
+		}
+	}
+	for _, reason := range []Reason{ReasonTime, ReasonMemory, ReasonInstructions, ReasonCancelled, ReasonCrash} {
+		m.kills.WithLabelValues(string(reason))
+	}
+	for _, permission := range []auth.Kind{auth.Allow, auth.Deny, auth.Restrict, auth.Login, auth.Clickthrough, auth.Kiosk, auth.External} {
+		m.verdicts.WithLabelValues(string(permission), "hook")
+		m.verdicts.WithLabelValues(string(permission), "remembered")
+	}
+	for _, result := range []string{"ok", "skipped", "error"} {
+		m.images.WithLabelValues(result)
 	}
 }

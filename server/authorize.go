@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 
 	"example.com/iiifd/auth"
 	"example.com/iiifd/iiif"
+	"example.com/iiifd/render"
 )
 
 // uses are what requests want of an image.
@@ -25,7 +27,16 @@ func (e *refusal) Error() string { return "server: access refused: " + string(e.
 // authorize asks who may see the image before anything else is done for it.
 // Its verdict holds for pixels, info.json, knora.json and file alike. It
 // returns true where the request was answered.
-func (s *Server) authorize(w http.ResponseWriter, r *http.Request, t *target) (bool, error) {
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request, t *target) (answered bool, err error) {
+	span := render.Stage(r.Context(), s.tracing, render.StageAuthorize)
+	defer func() {
+		if denied, ok := errors.AsType[*refusal](err); ok { // An answer, and no failure of the stage.
+			span.SetAttributes(render.AttributeCode.String(refusedProblem(denied).Code))
+			span.End()
+			return
+		}
+		render.EndStage(span, err)
+	}()
 	if s.deps.Authorizer == nil {
 		return false, nil
 	}

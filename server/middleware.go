@@ -15,7 +15,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"example.com/iiifd/iiif"
-	"example.com/iiifd/render"
 )
 
 // errRequestTimeout is the cause of a context that ended because no answer
@@ -60,9 +59,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		r.URL.RawPath = iiif.SentPath(r.URL)
 		x := &exchange{id: s.chooseID(r), deadline: began.Add(s.settings().RequestTimeout)}
 		ctx := s.tracing.begin(r.Context(), r)
-		span := render.Stage(ctx, s.tracing, render.StageAuthorize)
 		x.key, x.identity = s.client(r)
-		span.End()
 		ctx, cancel := context.WithCancelCause(context.WithValue(ctx, exchangeKey{}, x))
 		defer cancel(nil)
 		timer := time.AfterFunc(s.settings().RequestTimeout, func() { cancel(errRequestTimeout) })

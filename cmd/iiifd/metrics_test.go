@@ -37,7 +37,8 @@ iiifd_pressure_severity iiifd_pressure_signal_ratio iiifd_pressure_stale iiifd_p
 iiifd_cache_hits_total iiifd_cache_misses_total iiifd_cache_joined_total iiifd_cache_bytes iiifd_cache_errors_total
 iiifd_source_operations_total iiifd_source_operation_seconds iiifd_source_headers_total iiifd_source_header_probes
 iiifd_http_requests_total iiifd_http_request_duration_seconds iiifd_http_requests_in_flight iiifd_http_file_streams
-iiifd_config_fallback_total iiifd_ready iiifd_build_info
+iiifd_lua_calls_total iiifd_lua_call_seconds iiifd_lua_kills_total iiifd_lua_worker_starts_total iiifd_lua_workers
+iiifd_lua_running iiifd_lua_waiting iiifd_lua_verdicts_total iiifd_lua_images_total iiifd_config_fallback_total iiifd_ready iiifd_build_info
 process_resident_memory_bytes go_goroutines
 `
 
@@ -58,7 +59,7 @@ func gathered(t *testing.T) (*running, map[string]*dto.MetricFamily) {
 	t.Helper()
 	dir, _ := picture(t)
 	vast(t, dir)
-	s := startWith(t, dir, []string{"SIPI_ADMISSION_MODE=enforcing"})
+	s := startWith(t, dir, []string{"SIPI_ADMISSION_MODE=enforcing"}, "--script-dir", t.TempDir(), "--docroot", t.TempDir())
 	for path, status := range map[string]int{
 		"/iiif/3/a.png/full/60,/0/default.jpg": http.StatusOK, "/iiif/3/a.png/info.json": http.StatusOK,
 		"/iiif/3/a.png/file": http.StatusOK, "/iiif/3/nothing/info.json": http.StatusNotFound,
