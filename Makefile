@@ -10,8 +10,6 @@ BUILD_PACKAGES := libvips-dev libjpeg62-turbo-dev libopenjp2-7-dev gcc libc6-dev
 E2E_PACKAGES   := nginx-light python3 python3-venv libmagic1
 
 BENCH_PACKAGES := iipimage-server nginx-light libtiff-dev libvips-tools libjpeg-turbo-progs libopenjp2-tools
-TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools chromium fonts-dejavu-core
-
 TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools libtiff-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182

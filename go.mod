@@ -3,7 +3,6 @@ module example.com/iiifd
 go 1.26.0
 
 require (
-	codeberg.org/go-pdf/fpdf v0.12.0
 	github.com/BurntSushi/toml v1.6.0
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/davidbyttow/govips/v2 v2.19.0

@@ -256,3 +256,29 @@ func TestAbortLeavesTheQueue(t *testing.T) {
 		r.idle()
 	})
 }
+
+// TestLongWorkIsNoTile: what takes long does not take the tiles' permits,
+// however little memory it needs.
+func TestLongWorkIsNoTile(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	for _, c := range []struct {
+		peak    int64
+		seconds float64
+		want    Lane
+	}{
+		{2 * mib, 0, LaneTile},
+		{2 * mib, 0.99, LaneTile},
+		{2 * mib, 1, LaneFull},
+		{22 * mib, 6, LaneFull},
+		{32*mib - 1, 0.5, LaneTile},
+		{32 * mib, 0, LaneFull},
+	} {
+		l := r.must(Ask{URL: LaneTile, Peak: c.peak, Seconds: c.seconds, Key: "a"})
+		if got := l.Charge(); got.Lane != c.want || got.Engine != c.want || got.URL != LaneTile {
+			t.Errorf("%d bytes, %v s: %+v", c.peak, c.seconds, got)
+		}
+		l.Release()
+	}
+	r.idle()
+}

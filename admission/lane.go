@@ -5,8 +5,9 @@ import "example.com/iiifd/iiif"
 // Lane is the partition that a decode belongs to.
 type Lane string
 
-// The lanes. Tiles have a floor of permits that fulls cannot reach and burst
-// into what is idle; fulls are capped in permits and bytes.
+// The lanes. Tiles are small and short; they have a floor of permits that
+// fulls cannot reach and burst into what is idle. Fulls are capped in permits
+// and bytes.
 const (
 	LaneTile Lane = "tile"
 	LaneFull Lane = "full"
@@ -27,10 +28,16 @@ func Classify(p iiif.Params, threshold int64) Lane {
 	return LaneTile
 }
 
-// classifyPeak is the engine's verdict: a decode whose estimated peak reaches
-// the threshold is a full.
-func classifyPeak(peak, threshold int64) Lane {
-	if peak >= threshold {
+// LongDecode is the estimated processor time in seconds from which a decode
+// is a full, however little memory it takes: a tile waits behind tiles, and
+// never longer than its time-out.
+const LongDecode = 1.0
+
+// ClassifyWork is the engine's verdict: a decode is a full when its estimated
+// peak in bytes reaches the threshold, or its estimated processor time in
+// seconds LongDecode.
+func ClassifyWork(peak int64, seconds float64, threshold int64) Lane {
+	if peak >= threshold || seconds >= LongDecode {
 		return LaneFull
 	}
 	return LaneTile

@@ -57,7 +57,7 @@ func (c *Controller) verdicts(a *Ask) (url, engine, lane Lane) {
 		}
 		return a.URL, "", LaneFull
 	}
-	engine = classifyPeak(a.Peak, c.cfg.Threshold)
+	engine = ClassifyWork(a.Peak, a.Seconds, c.cfg.Threshold)
 	return a.URL, engine, engine
 }
 

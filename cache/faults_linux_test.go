@@ -79,7 +79,7 @@ func TestFullVolume(t *testing.T) {
 	dir := mount(t, "3m")
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, Config{Dir: dir})
-		if n := r.BookedBytes(); n != 1<<30+defaultSpool {
+		if n := r.BookedBytes(); n != 3<<20 {
 			t.Errorf("%d bytes booked for a tmpfs", n)
 		}
 		if s := r.Stat(); !s.InMemory {

@@ -121,3 +121,15 @@ func BenchmarkFill(b *testing.B) {
 	}
 	r.fills.Wait()
 }
+
+// TestMemoryBytes: what is held counts, not what may be.
+func TestMemoryBytes(t *testing.T) {
+	c := open(t, Config{Dir: Off, MemoryBytes: 1 << 20})
+	if n := c.MemoryBytes(); n != 0 {
+		t.Errorf("empty: %d", n)
+	}
+	c.fill(t, key(1), 50_000)
+	if n := c.MemoryBytes(); n != 50_000+blobOverhead {
+		t.Errorf("%d, want %d", n, 50_000+blobOverhead)
+	}
+}

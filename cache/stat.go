@@ -48,20 +48,24 @@ func (c *Cache) Stat() Stat {
 
 // BookedBytes is the memory that the cache may come to hold beside the
 // ledger: the memory tier and, where the directory is on tmpfs, the disk tier
-// with its spool.
+// with its spool, which together cannot outgrow their volume.
 func (c *Cache) BookedBytes() int64 {
 	_, _, n := c.memory.stat()
 	d := c.disk
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.volume.inMemory && d.state != diskOff {
-		n += d.limit + d.cfg.SpoolBytes
+		onDisk := d.limit + d.cfg.SpoolBytes
+		if d.volume.bytes > 0 {
+			onDisk = min(onDisk, d.volume.bytes)
+		}
+		n += onDisk
 	}
 	return n
 }
 
 // MemoryBytes returns what the memory tier holds.
 func (c *Cache) MemoryBytes() int64 {
-	_, _, n := c.memory.stat()
+	_, n, _ := c.memory.stat()
 	return n
 }

@@ -58,11 +58,52 @@ func (r *trigger) count() {
 	}
 }
 
+// TestHEIFReadsThatFail: libheif ends the process where one of its reads
+// fails. Here every one does, one after the other, by the file and by a
+// client that leaves; no picture may come of it.
+func TestHEIFReadsThatFail(t *testing.T) {
+	e := startEngine(t)
+	for _, name := range []string{"avif-lossy.avif", "avif-alpha.avif", "heif-lossy.heic"} {
+		s, _ := testimages.Lookup(name)
+		whole := sample(t, s)
+		p := planFor(t, e, whole, "full/max/0/default.png")
+		for n, ended := 1, false; !ended; n++ {
+			failing := &failing{ReaderAt: whole.ReaderAt, n: n}
+			o := sample(t, s)
+			o.ReaderAt = failing
+			err := e.Render(context.Background(), o, p, io.Discard)
+			if ended = failing.n > 0; ended != (err == nil) || err != nil && !errors.Is(err, errStopped) {
+				t.Errorf("%s, read %d: %v (%s)", name, n, err, detail(err))
+			}
+			ctx, cancel := context.WithCancelCause(context.Background())
+			o.ReaderAt = &trigger{ReaderAt: whole.ReaderAt, n: n, f: func() { cancel(errStopped) }}
+			if err := e.Render(ctx, o, p, io.Discard); err != nil && !IsKind(err, Killed) {
+				t.Errorf("%s, left at read %d: %v (%s)", name, n, err, detail(err))
+			}
+			cancel(nil)
+		}
+	}
+	vips.AssertNoLeaks(t)
+}
+
+// failing is a file whose nth read and all later ones fail.
+type failing struct {
+	io.ReaderAt
+	n int
+}
+
+func (f *failing) ReadAt(p []byte, off int64) (int, error) {
+	if f.n--; f.n <= 0 {
+		return 0, errStopped
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
 var errStopped = errors.New("client went away")
 
 func TestCancelWhileReading(t *testing.T) {
 	e := startEngine(t)
-	for _, name := range []string{"jpeg-444.jpg", "png-rgb.png", "tiff-tiled.tif", "jp2-tiled.jp2", "webp-lossy.webp"} {
+	for _, name := range []string{"jpeg-444.jpg", "png-rgb.png", "tiff-tiled.tif", "jp2-tiled.jp2", "webp-lossy.webp", "avif-lossy.avif", "heif-lossy.heic"} {
 		s, _ := testimages.Lookup(name)
 		o := sample(t, s)
 		p := planFor(t, e, o, "full/^1500,/90/default.png")

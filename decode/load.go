@@ -50,7 +50,7 @@ func (e *Engine) open(obj source.Object, l plan.Loader, o loadOptions) (*picture
 	if !ok || !e.allowed[l] {
 		return nil, newError(Unsupported, "no decoder for kind "+string(l), nil)
 	}
-	return e.openWith(obj, func(source *C.VipsSource) (*C.VipsImage, error) {
+	return e.openWith(obj, l, func(source *C.VipsSource) (*C.VipsImage, error) {
 		operation := C.CString(def.operation)
 		defer C.free(unsafe.Pointer(operation))
 		options := cOptions(l, o)
@@ -69,12 +69,12 @@ func (e *Engine) openPlanned(obj source.Object, p plan.Plan) (*picture, error) {
 		o.pdfResolution = e.config.PDFResolution
 		return e.open(obj, l, o)
 	}
-	return e.openWith(obj, func(source *C.VipsSource) (*C.VipsImage, error) { return openJP2(source, p) })
+	return e.openWith(obj, plan.LoaderJP2, func(source *C.VipsSource) (*C.VipsImage, error) { return openJP2(source, p) })
 }
 
-// openWith opens obj with f, which gets it as a libvips source.
-func (e *Engine) openWith(obj source.Object, f func(*C.VipsSource) (*C.VipsImage, error)) (*picture, error) {
-	in := &input{at: obj, size: obj.Info().Size}
+// openWith opens obj, of kind l, with f, which gets it as a libvips source.
+func (e *Engine) openWith(obj source.Object, l plan.Loader, f func(*C.VipsSource) (*C.VipsImage, error)) (*picture, error) {
+	in := &input{at: obj, size: obj.Info().Size, steady: l == plan.LoaderHEIF || l == plan.LoaderAVIF}
 	p := &picture{in: in, handle: cgo.NewHandle(in)}
 	p.source = C.iiifd_source_new(C.uintptr_t(p.handle))
 	if p.source == nil {

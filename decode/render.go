@@ -31,7 +31,13 @@ func (e *Engine) Render(ctx context.Context, obj source.Object, p plan.Plan, w i
 		return newError(Killed, "", cause)
 	}
 	if p.Short != plan.ShortNone {
-		if err := e.renderShort(ctx, obj, &p, w); !errors.Is(err, errDeclined) {
+		short := func() error { return e.renderShort(ctx, obj, &p, w) }
+		if p.Seconds() >= patientSeconds {
+			err = patiently(short)
+		} else {
+			err = short()
+		}
+		if !errors.Is(err, errDeclined) {
 			return err
 		}
 	}
@@ -95,7 +101,11 @@ func (e *Engine) run(ctx context.Context, obj source.Object, j *job) error {
 	if !ok {
 		return newError(Unsupported, "no encoder", nil)
 	}
-	if err := enc.write(j); err != nil {
+	err = enc.write(j)
+	if err == nil {
+		err = pic.in.failure() // A decoder may have been given zeros instead.
+	}
+	if err != nil {
 		return j.failure(ctx, err, Corrupt)
 	}
 	return nil

@@ -17,6 +17,10 @@ import (
 type input struct {
 	at   io.ReaderAt
 	size int64
+	// steady is for decoders that end the process where a read fails
+	// (libheif, box.cc asserts it): they get zeros, and whoever uses what
+	// they make of those must look at failure.
+	steady bool
 
 	mu     sync.Mutex
 	offset int64
@@ -27,6 +31,9 @@ type input struct {
 func (in *input) read(p []byte) (n int64) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	if in.steady {
+		defer in.level(p, &n)
+	}
 	defer rescue(&in.err, &n)
 	if in.err != nil {
 		return -1
@@ -47,6 +54,19 @@ func (in *input) read(p []byte) (n int64) {
 		return -1
 	}
 	return int64(got)
+}
+
+// level makes a read of p that got nothing one of zeros, and keeps the error.
+func (in *input) level(p []byte, n *int64) {
+	if *n > 0 || len(p) == 0 {
+		return
+	}
+	if in.err == nil {
+		in.err = io.ErrUnexpectedEOF
+	}
+	clear(p)
+	in.offset += int64(len(p))
+	*n = int64(len(p))
 }
 
 // seek moves the position as lseek does and returns it, -1 on error.

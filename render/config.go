@@ -2,7 +2,10 @@ package render
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
+	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/iiif"
 	"example.com/iiifd/option"
 )
@@ -42,10 +45,27 @@ func (c *Config) Options(s *option.Set) {
 
 // Validate checks what one option alone cannot.
 func (c *Config) Validate() error {
+	var errs []error
 	if c.MaxHeight > 0 && c.MaxWidth == 0 {
-		return errors.New("max-height needs max-width (Image API 3.0, 5.3)")
+		errs = append(errs, errors.New("max-height needs max-width (Image API 3.0, 5.3)"))
 	}
-	return nil
+	for _, kind := range c.SourceFormats {
+		if !slices.Contains(kinds, plan.Loader(kind)) {
+			errs = append(errs, fmt.Errorf("source-formats: %q is not a kind of source", kind))
+		}
+	}
+	for _, format := range c.PreferredFormats {
+		if iiif.Format(format).MediaType() == "" {
+			errs = append(errs, fmt.Errorf("preferred-formats: %q is not a format of this server", format))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// kinds are those that source-formats may name.
+var kinds = []plan.Loader{
+	plan.LoaderJPEG, plan.LoaderPNG, plan.LoaderTIFF, plan.LoaderJP2, plan.LoaderWebP, plan.LoaderGIF,
+	plan.LoaderAVIF, plan.LoaderHEIF, plan.LoaderJXL, plan.LoaderPDF, plan.LoaderSVG, plan.LoaderOther,
 }
 
 // defaultSide bounds upscaling where no limit is configured, in pixels.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -128,9 +129,7 @@ func newRig(t *testing.T, set map[string]string) *rig {
 	acfg.Options(options)
 	ccfg.Options(options)
 	values := option.Values{"nthreads": "4", "cache-dir": cache.Off, "prefetch": "on"}
-	for name, value := range set {
-		values[name] = value
-	}
+	maps.Copy(values, set)
 	if err := options.LoadFlags(values); err != nil {
 		t.Fatal(err)
 	}

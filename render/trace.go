@@ -49,8 +49,8 @@ func Stage(ctx context.Context, t trace.Tracer, name string) trace.Span {
 	if !request.IsRecording() {
 		return request // Ending it does nothing.
 	}
-	_, span := t.Start(ctx, name)
-	return span
+	_, span := t.Start(ctx, name) //nolint:spancheck // EndStage ends it
+	return span                   //nolint:spancheck // EndStage ends it
 }
 
 // EndStage ends a stage's span, with the code of what went wrong. Errors'
@@ -94,10 +94,9 @@ func describeLease(span trace.Span, job *Job, err error) {
 		return
 	}
 	span.SetAttributes(AttributeEstimate.Int64(job.Plan.Peak()))
-	var refused *admission.Rejection
 	if charge := job.Charge(); charge != nil {
 		describeVerdict(span, charge.Lane, charge.URL, charge.Engine, charge.Wait)
-	} else if errors.As(err, &refused) {
+	} else if refused, ok := errors.AsType[*admission.Rejection](err); ok {
 		describeVerdict(span, refused.Lane, refused.URL, refused.Engine, refused.Wait)
 	}
 }

@@ -16,6 +16,7 @@ import (
 // benchmarkTile measures the server's own part of a tile's answer, from the
 // parsed head to the last byte, without sockets and without pixels.
 func benchmarkTile(b *testing.B, path func(i int) string) {
+	b.Helper()
 	tile := bytes.Repeat([]byte("tile"), 5000)
 	d := &fake{render: func(_ context.Context, _ source.Object, _ plan.Plan, w io.Writer) error {
 		_, err := w.Write(tile)

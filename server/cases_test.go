@@ -37,27 +37,27 @@ func drawn(w, h int, gray bool) image.Image {
 
 // cases writes the files that the scripts ask for: I is the 1000×800 image
 // of the requirements.
-func cases(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
+func cases(tb testing.TB) string {
+	tb.Helper()
+	dir := tb.TempDir()
 	save := func(name string, m image.Image) {
 		p := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		f, err := os.Create(p)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := png.Encode(f, m); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := f.Close(); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		at := time.Date(2026, 3, 4, 5, 6, 7, 123456789, time.UTC)
 		if err := os.Chtimes(p, at, at); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	save("I", drawn(1000, 800, false))
@@ -74,14 +74,14 @@ func cases(t testing.TB) string {
 	}
 	whole, err := os.ReadFile(filepath.Join(dir, "I"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
 		"cut.png": whole[:len(whole)/2], "text.txt": []byte("not a picture"), "empty.png": nil,
 		"sub/inner.png.info": []byte(`{"originalFilename":"inner original.png","originalMimeType":"image/png","checksumOriginal":"c0ffee"}`),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return dir

@@ -33,6 +33,13 @@ func (st *stand) overload(t *testing.T, c *http.Client, queue int, headers ...st
 	t.Helper()
 	for i := range 2 + queue {
 		fulls = append(fulls, st.later(t, c, whole(i), headers...))
+	}
+	// Tiles may take any free permit, so the fulls have to hold theirs first.
+	await(t, "the fulls", func() bool {
+		s := st.admission.Snapshot()
+		return s.Threads.FullInUse == 2 && s.Queue.FullWaiting == queue
+	})
+	for i := range 2 + queue {
 		tiles = append(tiles, st.later(t, c, part(i), headers...))
 	}
 	await(t, "the overload", func() bool {

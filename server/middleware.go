@@ -14,6 +14,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"example.com/iiifd/iiif"
 	"example.com/iiifd/render"
 )
 
@@ -55,8 +56,10 @@ func requestID(r *http.Request) string { return exchangeOf(r).id }
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		began := time.Now()
+		// From here on EscapedPath is the path as it was sent, for the router too.
+		r.URL.RawPath = iiif.SentPath(r.URL)
 		x := &exchange{id: s.chooseID(r), deadline: began.Add(s.settings().RequestTimeout)}
-		ctx := s.tracing.begin(r)
+		ctx := s.tracing.begin(r.Context(), r)
 		span := render.Stage(ctx, s.tracing, render.StageAuthorize)
 		x.key, x.identity = s.client(r)
 		span.End()

@@ -62,7 +62,7 @@ func OpenOperator(ctx context.Context, cfg OperatorConfig, deps OperatorDeps) (*
 		Handler: o.routes(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		ErrorLog: slog.NewLogLogger(deps.Log.Handler(), slog.LevelDebug),
 	}
-	deps.Log.Info("operator listener", "address", o.listener.Addr().String(), "token_file", file)
+	deps.Log.InfoContext(ctx, "operator listener", "address", o.listener.Addr().String(), "token_file", file)
 	go func() { o.served <- o.http.Serve(o.listener) }()
 	return o, nil
 }
@@ -187,7 +187,7 @@ func (o *Operator) purge(w http.ResponseWriter, r *http.Request) {
 		p, err := o.deps.Cache.Purge(r.Context(), sel)
 		total.Files, total.Bytes = total.Files+p.Files, total.Bytes+p.Bytes
 		if err != nil {
-			o.deps.Log.Error("purge", "error", err.Error())
+			o.deps.Log.ErrorContext(r.Context(), "purge", "error", err.Error())
 			newProblem(http.StatusInternalServerError, "internal", "Not everything could be removed; the log tells more.").write(w, r)
 			return
 		}

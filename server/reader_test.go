@@ -76,7 +76,9 @@ func TestDrillSlowReadersWithoutDisk(t *testing.T) {
 		adjust: func(c *server.Config) { c.WriteTimeout = 2 * time.Second },
 	})
 	for i := range 4 {
+		g.mu.Lock() // The ones before are at work.
 		g.size[strings.SplitN(whole(i), "/", 5)[4]] = 32 << 20
+		g.mu.Unlock()
 		st.stuck(t, whole(i))
 	}
 	await(t, "fulls to hold their leases", func() bool { return st.admission.Snapshot().Threads.FullInUse == 2 })

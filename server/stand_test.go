@@ -66,8 +66,8 @@ type stand struct {
 const settle = 30 * time.Second
 
 // build makes the server with all its parts; it does not listen yet.
-func build(t testing.TB, p setup) *stand {
-	t.Helper()
+func build(tb testing.TB, p setup) *stand {
+	tb.Helper()
 	var cfg server.Config
 	var rcfg render.Config
 	var dcfg decode.Config
@@ -83,10 +83,10 @@ func build(t testing.TB, p setup) *stand {
 	ccfg.Options(options)
 	acfg.Options(options)
 	luaOptions.Options(options)
-	set := map[string]string{"listen": "127.0.0.1:0", "cache-dir": t.TempDir()}
+	set := map[string]string{"listen": "127.0.0.1:0", "cache-dir": tb.TempDir()}
 	maps.Copy(set, p.set)
 	if err := options.LoadFlags(set); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	acfg.RequestTimeout, acfg.BodyReadTimeout, acfg.TrustedProxies = cfg.RequestTimeout, cfg.BodyReadTimeout, cfg.TrustedProxies
 	if p.adjust != nil {
@@ -96,14 +96,14 @@ func build(t testing.TB, p setup) *stand {
 	log := slog.New(slog.NewJSONHandler(st.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	engine, err := decode.Start(dcfg, log, st.metrics)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(engine.Close)
+	tb.Cleanup(engine.Close)
 	dir, err := source.NewDirectory(p.dir, scfg)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = dir.Close() })
+	tb.Cleanup(func() { _ = dir.Close() })
 	var decoder render.Decoder = engine
 	if p.decoder != nil {
 		decoder = p.decoder(engine)
@@ -119,24 +119,24 @@ func build(t testing.TB, p setup) *stand {
 	}
 	controller, err := admission.New(acfg, facts, log, st.metrics)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(controller.Close)
+	tb.Cleanup(controller.Close)
 	ledger := func(key string) cache.Ledger { return egress{controller, key} }
 	answers, err := cache.New(ccfg, ledger(""), log, st.metrics)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = answers.Close() })
+	tb.Cleanup(func() { _ = answers.Close() })
 	answers.SetMemoryBytes(controller.Books().MemoryCache)
 	st.admission, st.answers = controller, answers
 	r, err := render.New(rcfg, render.Deps{Decoder: decoder, Cache: answers, Admission: controller, Ledger: ledger, Threshold: acfg.Threshold, Registerer: st.metrics}, 4)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	st.renderer = r
 	prefetch := render.NewPrefetcher(r, 1)
-	t.Cleanup(prefetch.Close)
+	tb.Cleanup(prefetch.Close)
 	deps := server.Deps{
 		Renderer: r, Admission: controller, Log: log, Access: slog.New(slog.NewJSONHandler(st.access, nil)), Registerer: st.metrics,
 		Mounts: []server.Mount{
@@ -150,11 +150,11 @@ func build(t testing.TB, p setup) *stand {
 	if !p.unseen {
 		deps.Viewer = docroot.NewViewer(server.NewGallery(dir, r), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: log})
 	}
-	st.addScripts(t, p, &deps, luaOptions, src, log)
+	st.addScripts(tb, p, &deps, luaOptions, src, log)
 	if st.Server, err = server.New(cfg, deps); p.hostile != nil {
 		p.hostile(err)
 	} else if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return st
 }

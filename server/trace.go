@@ -35,8 +35,7 @@ func newTracing(t trace.Tracer) *tracing {
 // begin starts the span of a request, below the caller's where the request
 // says which that is (W3C Trace Context). Health checks have none: they come
 // every few seconds and tell nothing.
-func (t *tracing) begin(r *http.Request) context.Context {
-	ctx := r.Context()
+func (t *tracing) begin(ctx context.Context, r *http.Request) context.Context {
 	if t.off {
 		return ctx
 	}
@@ -47,7 +46,7 @@ func (t *tracing) begin(r *http.Request) context.Context {
 	if r.Header["Traceparent"] != nil {
 		ctx = t.reads.Extract(ctx, propagation.HeaderCarrier(r.Header))
 	}
-	ctx, _ = t.Start(ctx, "request", t.options...)
+	ctx, _ = t.Start(ctx, "request", t.options...) //nolint:spancheck // end finds it in the context
 	return ctx
 }
 

@@ -60,7 +60,7 @@ func runCache(ctx context.Context, p *program, args []string) error {
 	switch rest[0] {
 	case "stat":
 		stat, err := dir.Stat(ctx)
-		return report(p, asJSON, stat, err, fmt.Sprintf("%s, %s in %s", counted(stat.Files, "file"), mebibytes(stat.Bytes), stat.Dir))
+		return report(p, asJSON, stat, err, fmt.Sprintf("%s, %s in %s", counted(stat.Files, "file"), sizeText(stat.Bytes), stat.Dir))
 	case "verify":
 		v, err := dir.Verify(ctx, remove)
 		if err == nil && v.Damaged > 0 {
@@ -72,7 +72,7 @@ func runCache(ctx context.Context, p *program, args []string) error {
 		if err != nil {
 			return err
 		}
-		return report(p, asJSON, purged, nil, fmt.Sprintf("removed %s, %s", counted(purged.Files, "file"), mebibytes(purged.Bytes)))
+		return report(p, asJSON, purged, nil, fmt.Sprintf("removed %s, %s", counted(purged.Files, "file"), sizeText(purged.Bytes)))
 	}
 	return usagef("needs one of stat, purge, verify, not %q", rest[0])
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sort"
 	"strconv"
@@ -118,10 +119,27 @@ func (c *config) scripts() bool {
 	return c.Lua.InitScript != "" || len(c.Lua.Routes) > 0 || c.Docroot.Docroot != ""
 }
 
+// maxConfigBytes is more than any configuration file has.
+const maxConfigBytes = 1 << 20
+
+// readBounded reads a file that may turn out to be a device without an end.
+func readBounded(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err == nil && len(text) > maxConfigBytes {
+		err = fmt.Errorf("%s is longer than %d bytes", name, maxConfigBytes)
+	}
+	return text, err
+}
+
 // loadFile reads a TOML file: flat keys are options, [[mount]] are mounts,
 // [[route]] (SIPI's [[routes]]) are Lua routes.
 func (c *config) loadFile(name string) error {
-	text, err := os.ReadFile(name)
+	text, err := readBounded(name)
 	if err != nil {
 		return fmt.Errorf("config: %w", err)
 	}

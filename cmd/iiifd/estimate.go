@@ -125,19 +125,12 @@ func newEstimate(file, request string, job *render.Job, threshold int64) *estima
 			Loaded: [2]int{pl.LoadedWidth, pl.LoadedHeight}, Crop: [4]int{pl.Crop.X, pl.Crop.Y, pl.Crop.Width, pl.Crop.Height},
 			Output: [2]int{pl.OutWidth, pl.OutHeight}, Steps: stepNames(pl),
 		},
-		Lane: laneFacts{URL: string(admission.Classify(job.Request.Params, threshold)), Engine: string(engineLane(pl.Peak(), threshold))},
+		Lane: laneFacts{URL: string(admission.Classify(job.Request.Params, threshold)), Engine: string(admission.ClassifyWork(pl.Peak(), pl.Seconds(), threshold))},
 	}
 	for _, part := range pl.Parts() {
 		e.Parts = append(e.Parts, partFacts{string(part.Stage), part.Bytes, part.Why})
 	}
 	return e
-}
-
-func engineLane(peak, threshold int64) admission.Lane {
-	if peak >= threshold {
-		return admission.LaneFull
-	}
-	return admission.LaneTile
 }
 
 func stepNames(p *plan.Plan) []string {

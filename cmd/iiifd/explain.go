@@ -93,6 +93,7 @@ func explain(ctx context.Context, cfg *config, dir, target string, run bool) (*e
 	if err != nil {
 		return nil, usagef("%q is no URL", target)
 	}
+	u.RawPath = iiif.SentPath(u)
 	s := &service{cfg: cfg, log: quiet()}
 	mounts, err := s.mounts(dir)
 	if err != nil {

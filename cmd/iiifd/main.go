@@ -58,6 +58,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	p := &program{args: os.Args[1:], environ: os.Environ(), stdout: os.Stdout, stderr: os.Stderr, reload: reload}

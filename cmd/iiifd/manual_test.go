@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"strings"
 	"testing"
+
+	"example.com/iiifd/admission"
 )
 
 var update = flag.Bool("update", false, "write the generated documents")
@@ -36,5 +39,29 @@ func TestManual(t *testing.T) {
 	}
 	if !bytes.Equal(written, b.Bytes()) {
 		t.Error("docs/configuration.md is not what the declarations say; run 'make docs'")
+	}
+}
+
+// Operators look up codes and endpoints there.
+func TestOperatorsPagesAreComplete(t *testing.T) {
+	admissionPage, err := os.ReadFile("../../docs/admission.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range append(admission.Codes(), admission.CodeClientGone) {
+		if !bytes.Contains(admissionPage, []byte("`"+string(code)+"`")) {
+			t.Errorf("docs/admission.md does not tell of %s", code)
+		}
+	}
+	operatorPage, err := os.ReadFile("../../docs/operator.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := picture(t)
+	_, index := fetch(t, start(t, dir).operator+"/")
+	for path := range strings.FieldsSeq(index) {
+		if path = strings.TrimSuffix(path, "/ID"); strings.HasPrefix(path, "/") && !bytes.Contains(operatorPage, []byte(path)) {
+			t.Errorf("docs/operator.md does not tell of %s", path)
+		}
 	}
 }

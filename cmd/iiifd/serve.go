@@ -280,31 +280,44 @@ const telemetryTimeout = 5 * time.Second
 
 // drain refuses what waits for a permit, lets running requests end and then
 // waits until their decodes have really stopped, which read from the sources.
-func (s *service) drain() error {
+//
+// idle is false where decodes are still running: libvips stops between two
+// pieces of work, and a piece may last.
+func (s *service) drain() (idle bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
 	defer cancel()
 	if s.admission != nil {
 		s.admission.Drain()
 	}
 	if s.server == nil {
-		return nil
+		return true, nil
 	}
-	err := s.server.Close(ctx)
+	err = s.server.Close(ctx)
 	if s.admission != nil && s.admission.Idle(ctx) != nil {
 		s.log.Warn("decodes are still running", "count", len(s.admission.Decodes()))
+		return false, err
 	}
-	return err
+	return true, err
 }
 
-// close ends everything in reverse order.
+// errStuck is returned by close where decodes outlasted the drain time-out.
+var errStuck = errors.New("decodes were still running at the end of the drain time-out")
+
+// close ends everything in reverse order. Where decodes are still running it
+// closes nothing that they use, since waiting for them could take for ever:
+// the end of the process does that, and the cache is made to survive it.
 func (s *service) close() error {
 	s.prefetch.Close()
 	s.warmer.Close()
-	errs := []error{s.drain()}
+	idle, err := s.drain()
+	errs := []error{err}
 	if s.operator != nil {
 		errs = append(errs, s.operator.Close())
 	}
 	errs = append(errs, s.closeScripts())
+	if !idle {
+		return errors.Join(append(errs, errStuck)...)
+	}
 	if s.cache != nil {
 		errs = append(errs, s.cache.Close())
 	}

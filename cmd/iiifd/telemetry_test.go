@@ -174,7 +174,8 @@ func TestTelemetry(t *testing.T) {
 		url, trace string
 		status     int
 	}{
-		{tile, tileTrace, http.StatusOK}, {tile, secondTrace, http.StatusOK},
+		{tile, tileTrace, http.StatusOK},
+		{tile, secondTrace, http.StatusOK},
 		{s.base + "/iiif/3/vast.png/full/max/90/default.png", largeTrace, http.StatusRequestEntityTooLarge},
 		{s.base + "/iiif/3/a.png/full/max/0/default.xyz", wrongTrace, http.StatusBadRequest},
 		{s.base + "/livez", strings.Repeat("ab", 16), http.StatusOK},

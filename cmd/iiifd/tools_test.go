@@ -78,6 +78,14 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+func TestSizeText(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1536: "1.5 KiB", 422243: "412.3 KiB", 10 << 30: "10.0 GiB", 5 << 50: "5120.0 TiB"} {
+		if got := sizeText(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+}
+
 func TestCacheCommand(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

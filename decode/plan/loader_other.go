@@ -1,11 +1,33 @@
 package plan
 
-// drawing: PDF and SVG are drawn by poppler and librsvg. What a page holds
-// cannot be told from its header; the price is that of everything on it at
-// the page's own resolution, and more than the libraries took in any try.
+// Bytes per pixel of pictures within drawings. Poppler makes a cairo surface
+// of 4 and a mask of 1 (CairoOutputDev.cc); before it stand OpenJPEG's 4 for
+// each sample, 16 with alpha. librsvg has a GdkPixbuf of up to 4 and a surface
+// of 4.
+const (
+	pdfPicture    = 5
+	pdfPictureJP2 = 24
+	svgPicture    = 9
+)
+
+// drawing: PDF and SVG are drawn by poppler and librsvg. The price is that of
+// the page at its own resolution, more than the libraries took in any try,
+// and that of the pictures on it in theirs.
 func (m *measure) drawing() []Part {
-	codec := sum(product(10, m.pixels()), product(4, m.p.Shape.FileSize), 24*mib)
-	return add(m.lineCache(16), StageCodec, codec, "page, drawn whole, and what is on it")
+	s := m.p.Shape
+	codec := sum(product(10, m.pixels()), product(4, s.FileSize), 24*mib)
+	parts := add(m.lineCache(16), StageCodec, codec, "page, drawn whole, and what is on it")
+	if s.Embedded == 0 {
+		return parts
+	}
+	each := int64(pdfPicture)
+	switch {
+	case s.Loader == LoaderSVG:
+		each = svgPicture
+	case s.EmbeddedJP2:
+		each = pdfPictureJP2
+	}
+	return add(parts, StageCodec, product(each, s.Embedded), "pictures within the drawing, at their own resolution")
 }
 
 // other: a kind without formula counts as decoded whole, twice, in 16 bytes

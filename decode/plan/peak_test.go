@@ -109,7 +109,9 @@ func TestPeakGrowsWithSize(t *testing.T) {
 		request := rapid.SampledFrom([]string{"full/max/0/default", "full/max/180/gray"}).Draw(t, "request")
 		small := fullPlan(t, sized(s, w, h, tile, tiled), format, request)
 		more := fullPlan(t, sized(s, w+rapid.IntRange(0, 6000).Draw(t, "more w"), h+rapid.IntRange(0, 6000).Draw(t, "more h"), tile, tiled), format, request)
-		if more.Peak() < small.Peak() {
+		// A larger picture may be carried out another way because that way is
+		// cheaper; among plans of the same way none gets cheaper by growing.
+		if more.copies() == small.copies() && more.Peak() < small.Peak() {
 			t.Errorf("%d×%d costs %d, %d×%d costs %d\n%+v\n%+v", w, h, small.Peak(), more.Shape.Width, more.Shape.Height, more.Peak(), small.Parts(), more.Parts())
 		}
 		if more.Seconds() < small.Seconds() {

@@ -112,5 +112,5 @@ func (m *measure) decodedPixels() int64 {
 			product(roundUp(m.loadedW, tw), roundUp(m.loadedH, th)),
 		)
 	}
-	return whole
+	return sum(whole, s.Embedded)
 }

@@ -108,6 +108,11 @@ type Shape struct {
 	// without them.
 	RestartInterval int
 
+	// Embedded counts the pixels of the pictures within a drawing (PDF, SVG)
+	// that are in memory at once; EmbeddedJP2 tells that they may be JPEG 2000.
+	Embedded    int64
+	EmbeddedJP2 bool
+
 	// Pages counts the selectable pages (pyramid levels and masks are not
 	// pages); Page is the one this shape describes, counted from 0.
 	Pages, Page int

@@ -108,13 +108,13 @@ func ShortTileBytes(tileWidth, tileHeight, bands int) int64 {
 }
 
 // shortFixed covers the codecs' tables and the Go heap's growth.
-const shortFixed = mib
+const shortFixed = 2 * mib
 
 // shortParts lists the memory of the short ways.
 func (m *measure) shortParts() []Part {
 	p := m.p
 	l := p.Shape.Levels[p.Level]
-	parts := add(nil, StageFixed, shortFixed, "codec tables, allocator")
+	parts := add(nil, StageFixed, shortFixed, "codec tables, Go")
 	tile := ShortTileBytes(l.TileWidth, l.TileHeight, p.Shape.Bands)
 	switch p.Short {
 	case ShortStored:
@@ -137,7 +137,8 @@ func (m *measure) shortBatch(l Level) int64 {
 	c := m.p.Crop
 	tile := product(int64(l.TileWidth), int64(l.TileHeight), m.stored)
 	tiles := product(touched(int64(c.X), m.cropW, int64(l.TileWidth)), touched(int64(c.Y), m.cropH, int64(l.TileHeight)))
-	return min(max(ShortBatch, tile), product(tiles, tile))
+	// Twice, for Go's collector lets a batch lie while the next is read.
+	return product(2, min(max(ShortBatch, tile), product(tiles, tile)))
 }
 
 // shortResizing is what the short way's own resampler holds: lines as floats
@@ -155,22 +156,28 @@ func (m *measure) shortResizing() []Part {
 // shortEncoder is libjpeg and the piece of output that waits to be handed on.
 func (m *measure) shortEncoder() []Part {
 	out := min(sum(ShortOutput, product(16, m.outW, m.written)), sum(8*kib, product(m.outW, m.outH, m.written)))
-	return add(nil, StageEncoder, sum(product(2, out), product(64, m.outW)), "encoder, and output to be handed on")
+	return add(nil, StageEncoder, sum(product(4, out), product(64, m.outW)), "encoder, and output to be handed on")
 }
 
 // shortJP2 is OpenJPEG's memory for the tiles that the crop touches, one
 // after the other, and its result as integers.
 func (m *measure) shortJP2(full Level) []Part {
-	s, c := m.p.Shape, m.p.Crop
-	l := s.Levels[m.p.Level]
+	s := m.p.Shape
+	reduction := s.Levels[m.p.Level].Reduction
+	tw, th := int64(full.TileWidth), int64(full.TileHeight)
+	// What lies a kernel's reach around the crop is decoded too, of a tile at
+	// a time.
+	const reach = 64
+	rw := min(max(1, over(tw, 1<<reduction)), m.cropW+reach)
+	rh := min(max(1, over(th, 1<<reduction)), m.cropH+reach)
+	tiles := product(over(int64(s.Width), tw), over(int64(s.Height), th))
 	parts := add(nil, StageLoader, product(m.cropW, m.cropH, int64(s.Bands), 5), "decoded samples, and as bytes")
-	across := touched(int64(c.X), m.cropW, int64(max(1, l.TileWidth)))
-	down := touched(int64(c.Y), m.cropH, int64(max(1, l.TileHeight)))
 	codec := sum(
-		m.jp2Working(across, down, m.cutTiles(false)),
-		product(520, codeBlocks(s, product(int64(full.TileWidth), int64(full.TileHeight)))),
+		times(product(rw, rh, int64(s.Bands), 4), 1.65),
+		product(520, codeBlocks(s, product(tw, th))),
 		m.p.ShortStreamBytes(),
-		product(12*kib, across, down),
+		// opj_tcp_t and its opj_tccp_t, which every tile of the file gets.
+		product(tiles, 6*kib+int64(s.Bands)*5*kib/4),
 		mib,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG's tile: samples, code blocks, bytes")

@@ -105,7 +105,7 @@ func startOurs(ctx context.Context, binary, name, images, dir string, args []str
 	args = append([]string{
 		"serve", "--listen", fmt.Sprintf("127.0.0.1:%d", port), "--operator-listen=off", "--cache-dir=off", "--memory-cache-bytes=1",
 		// Waiting is what is measured, not refusing.
-		"--queue-timeout-tile=60s", "--queue-timeout-full=60s",
+		"--queue-timeout-tile=60s", "--queue-timeout-full=60s", "--request-timeout=200s",
 	}, args...)
 	if err := s.run(ctx, dir, binary, append(args, images)...); err != nil {
 		return s, err

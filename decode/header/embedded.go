@@ -1,0 +1,34 @@
+package header
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"example.com/iiifd/decode/plan"
+)
+
+// ErrUncountable is returned by Embedded for a drawing whose price cannot be
+// told: one that hides what it holds, or that repeats its parts without end.
+var ErrUncountable = errors.New("header: the drawing's price cannot be told")
+
+// Embedded returns how many pixels the pictures inside a drawing decode to,
+// whatever the drawing's own size: the largest one in a PDF, which is drawn
+// one picture at a time, and all of an SVG. Coded tells that a PDF has
+// pictures in JPEG 2000, which decode to more bytes. It reads the whole file;
+// other kinds have none.
+//
+// Pictures within the compressed page description of a PDF (BI … EI) are not
+// seen; ISO 32000-1, 8.9.7 asks that they be small.
+func Embedded(r io.ReaderAt, size int64, loader plan.Loader) (pixels int64, coded bool, err error) {
+	switch loader {
+	case plan.LoaderPDF:
+		return pdfPictures(io.NewSectionReader(r, 0, size))
+	case plan.LoaderSVG:
+		if size > svgBytes {
+			return 0, false, fmt.Errorf("%w: an SVG of more than %d bytes", ErrUncountable, svgBytes)
+		}
+		pixels, err = svgPictures(io.NewSectionReader(r, 0, size))
+	}
+	return pixels, false, err
+}

@@ -1,0 +1,97 @@
+package header_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.com/iiifd/decode/header"
+	"example.com/iiifd/decode/plan"
+)
+
+// wide is the start of a GIF of 20000×10000 pixels, which is all that telling
+// its size takes.
+const wide = "GIF89a\x20\x4e\x10\x27\x00\x00\x00,\x00\x00\x00\x00\x20\x4e\x10\x27\x00\x02\x00;"
+
+func TestEmbedded(t *testing.T) {
+	data := "data:image/gif;base64," + base64.StdEncoding.EncodeToString([]byte(wide))
+	svg := func(body string) string {
+		return `<?xml version="1.0" encoding="ISO-8859-1"?><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">` + body + `</svg>`
+	}
+	var copies strings.Builder
+	for i := range 9 {
+		fmt.Fprintf(&copies, `<g id="a%d">%s</g>`, i+1, strings.Repeat(fmt.Sprintf(`<use xlink:href="#a%d"/>`, i), 10))
+	}
+	picture := func(dict string) string {
+		return "%PDF-1.4\n1 0 obj\n<</Type/XObject/Subtype/Image" + dict + "/Length 4>>stream\n/\xff/W\nendstream\nendobj\n"
+	}
+	far := strings.Repeat("\x00/F1 ", 100_000)
+	for _, row := range []struct {
+		name   string
+		kind   plan.Loader
+		file   string
+		pixels int64
+		coded  bool
+		fails  bool
+	}{
+		{name: "no drawing", kind: plan.LoaderPNG, file: svg(`<image href="` + data + `"/>`)},
+		{name: "svg of shapes", kind: plan.LoaderSVG, file: svg(`<rect id="a0"/><use xlink:href="#a0"/><use href="#none"/>`)},
+		{name: "svg naming other files", kind: plan.LoaderSVG, file: svg(`<image xlink:href="other.png"/><image href="http://localhost/x"/>`)},
+		{name: "svg with pictures", kind: plan.LoaderSVG, file: svg(`<g><image xlink:href="` + data + `"/></g><image href=" ` + data + `"/>`), pixels: 400_000_000},
+		{name: "svg with an escaped address", kind: plan.LoaderSVG, file: svg(`<image href="&#100;ata&#x3a;` + data[5:] + `"/>`), pixels: 200_000_000},
+		{name: "svg with a picture in a filter", kind: plan.LoaderSVG, file: svg(`<filter><feImage href="` + data + `"/></filter>`), pixels: 200_000_000},
+		{name: "svg with lines in its base64", kind: plan.LoaderSVG, file: svg(`<image href="` + data[:40] + "\n  " + data[40:] + `"/>`), pixels: 200_000_000},
+		{name: "svg with a picture behind an entity", kind: plan.LoaderSVG, file: svg(`<image href="&d;"/>`), fails: true},
+		{name: "svg with a picture of no known kind", kind: plan.LoaderSVG, file: svg(`<image href="data:image/bmp;base64,Qk0="/>`), fails: true},
+		{name: "svg with a picture in plain text", kind: plan.LoaderSVG, file: svg(`<image href="data:image/gif,GIF89a"/>`), fails: true},
+		{name: "svg of copies of copies", kind: plan.LoaderSVG, file: svg(`<defs><rect id="a0"/>` + copies.String() + `</defs><use xlink:href="#a9"/>`), fails: true},
+		{name: "svg that copies itself", kind: plan.LoaderSVG, file: svg(`<g id="a"><use href="#a"/></g>`)},
+		{name: "svg without an end", kind: plan.LoaderSVG, file: svg(strings.Repeat("<g>", 300)), fails: true},
+		{name: "pdf without pictures", kind: plan.LoaderPDF, file: "%PDF-1.4\n<</Widths[500 600]/AvgWidth 90/Height 3>>"},
+		{name: "pdf with a picture", kind: plan.LoaderPDF, file: picture("/Width 300/Height 200"), pixels: 60_000},
+		{name: "pdf with its keys on lines of their own", kind: plan.LoaderPDF, file: picture("\n/Height\n 200\n/Width\r\n300\n"), pixels: 60_000},
+		{name: "pdf with pictures far in", kind: plan.LoaderPDF, file: picture("/Width 9/Height 9") + far + picture("/Width 300/Height 200") + far, pixels: 60_000},
+		{name: "pdf with a JPEG 2000", kind: plan.LoaderPDF, file: picture("/Width 300/Height 200/Filter/JPXDecode"), pixels: 60_000, coded: true},
+		{name: "pdf with a width kept elsewhere", kind: plan.LoaderPDF, file: picture("/Width 12 0 R/Height 1000"), pixels: 16_384_000},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := bytes.NewReader([]byte(row.file))
+			pixels, coded, err := header.Embedded(r, r.Size(), row.kind)
+			if row.fails {
+				if !errors.Is(err, header.ErrUncountable) {
+					t.Errorf("err = %v, want ErrUncountable", err)
+				}
+				return
+			}
+			if err != nil || pixels != row.pixels || coded != row.coded {
+				t.Errorf("Embedded = %d, %v, %v; want %d, %v", pixels, coded, err, row.pixels, row.coded)
+			}
+		})
+	}
+}
+
+// A dictionary is found wherever the pieces that a PDF is read in end.
+func TestEmbeddedAcrossPieces(t *testing.T) {
+	for shift := range 80 {
+		file := "%PDF-1.4\n" + strings.Repeat(" ", 256<<10-60+shift) + "<</Width 300/Height 200>>" + strings.Repeat(" ", 300<<10)
+		pixels, _, err := header.Embedded(strings.NewReader(file), int64(len(file)), plan.LoaderPDF)
+		if err != nil || pixels != 60_000 {
+			t.Fatalf("shift %d: Embedded = %d, %v; want 60000", shift, pixels, err)
+		}
+	}
+}
+
+func FuzzEmbedded(f *testing.F) {
+	f.Add([]byte(`<svg><image href="data:image/gif;base64,R0lG"/><use href="#a"/></svg>`))
+	f.Add([]byte("%PDF-1.4 /Width 3 0 R /Height 99999999999999999999"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, kind := range []plan.Loader{plan.LoaderPDF, plan.LoaderSVG} {
+			if pixels, _, err := header.Embedded(bytes.NewReader(data), int64(len(data)), kind); err == nil && pixels < 0 {
+				t.Errorf("%s: %d pixels", kind, pixels)
+			}
+		}
+	})
+}
