@@ -143,7 +143,7 @@ func TestServiceBlock(t *testing.T) {
 					}
 				}
 			}
-			if err := json.Unmarshal(a.body, &doc); err != nil || a.StatusCode != 401 || doc.Width != 1000 || len(doc.Service) != 1 {
+			if err := json.Unmarshal(a.body, &doc); err != nil || a.StatusCode != http.StatusUnauthorized || doc.Width != 1000 || len(doc.Service) != 1 {
 				t.Fatalf("%s %s: %d %v %s", kind, mount, a.StatusCode, err, a.body)
 			}
 			s := doc.Service[0]
@@ -170,7 +170,7 @@ func TestMovedAnswersStayApart(t *testing.T) {
 		for kind, other := range map[string]answer{"moved": one, "allow": two} {
 			a := st.get(t, "/iiif/3/big.png/"+rest, "Cookie: kind="+kind, "If-None-Match: "+other.Header.Get("ETag"),
 				"If-Modified-Since: "+http.TimeFormat)
-			if a.StatusCode != 200 {
+			if a.StatusCode != http.StatusOK {
 				t.Errorf("%s as %s with the other's tag: %d", rest, kind, a.StatusCode)
 			}
 		}
@@ -214,7 +214,7 @@ func TestRestrictedSizeHolds(t *testing.T) {
 					t.Errorf("%s %s%s: %d, without an original %d", mount, params, rest, got.StatusCode, want.StatusCode)
 					continue
 				}
-				if want.StatusCode != 200 {
+				if want.StatusCode != http.StatusOK {
 					continue
 				}
 				if d, most := difference(picture(t, got), picture(t, want)); d > 1.5 || most > 24 {
@@ -273,7 +273,7 @@ func TestRestrictedFactsHold(t *testing.T) {
 		if a := st.get(t, mount+"/small.png/info.json", "Cookie: kind=restrict"); !strings.Contains(string(a.body), `"width":40`) {
 			t.Errorf("a small image: %d %s", a.StatusCode, a.body)
 		}
-		if a := st.get(t, mount+"/small.png/full/max/0/default.png", "Cookie: kind=restrict"); a.StatusCode != 200 {
+		if a := st.get(t, mount+"/small.png/full/max/0/default.png", "Cookie: kind=restrict"); a.StatusCode != http.StatusOK {
 			t.Errorf("a small image: %d %s", a.StatusCode, a.body)
 		}
 		path := mount + "/big.png/full/" + map[bool]string{true: "full", false: "max"}[mount == "/iiif/2"] + "/0/default.png"
@@ -294,16 +294,16 @@ func TestRestrictedFactsHold(t *testing.T) {
 				t.Errorf("%s as %s with the full image's tag: %d, want %d", path, kind, a.StatusCode, want)
 			}
 			a = st.get(t, path, "Cookie: kind="+kind, "If-Modified-Since: "+free.Header.Get("Last-Modified"))
-			if a.StatusCode == 304 {
+			if a.StatusCode == http.StatusNotModified {
 				t.Errorf("%s as %s: 304 by date", path, kind)
 			}
 		}
 		// Nobody learns which images there are.
 		for _, id := range []string{"big.png", "none.png"} {
-			if a := st.get(t, mount+"/"+id); a.StatusCode != 303 {
+			if a := st.get(t, mount+"/"+id); a.StatusCode != http.StatusSeeOther {
 				t.Errorf("bare %s: %d", id, a.StatusCode)
 			}
-			if a := st.get(t, mount+"/"+id+"/info.json"); a.StatusCode != 401 {
+			if a := st.get(t, mount+"/"+id+"/info.json"); a.StatusCode != http.StatusUnauthorized {
 				t.Errorf("info.json of %s: %d", id, a.StatusCode)
 			}
 		}
@@ -347,13 +347,13 @@ func TestWatermarkHolds(t *testing.T) {
 	if err != nil || f.Close() != nil {
 		t.Fatal(err)
 	}
-	if after := get("marked", "full/50,/0/default.jpg"); after.StatusCode != 200 || after.Header.Get("ETag") == before.Header.Get("ETag") {
+	if after := get("marked", "full/50,/0/default.jpg"); after.StatusCode != http.StatusOK || after.Header.Get("ETag") == before.Header.Get("ETag") {
 		t.Errorf("another mark, the same tag: %d", after.StatusCode)
 	}
 	if err := os.Remove(filepath.Join(dir, "mark.png")); err != nil {
 		t.Fatal(err)
 	}
-	if a := get("marked", "full/60,/0/default.jpg"); a.StatusCode != 500 || strings.Contains(string(a.body), dir) {
+	if a := get("marked", "full/60,/0/default.jpg"); a.StatusCode != http.StatusInternalServerError || strings.Contains(string(a.body), dir) {
 		t.Errorf("without its mark: %d %s", a.StatusCode, a.body)
 	}
 }
@@ -362,10 +362,10 @@ func TestWatermarkHolds(t *testing.T) {
 func TestVerdictsAreRemembered(t *testing.T) {
 	st := open(t, setup{dir: accessCases(t), set: map[string]string{"preflight-cache-ttl": "1h"}, scripts: map[string]string{"init.lua": byCookie}})
 	for range 5 {
-		if a := st.get(t, "/iiif/3/big.png/full/10,/0/default.jpg", "Cookie: kind=allow"); a.StatusCode != 200 {
+		if a := st.get(t, "/iiif/3/big.png/full/10,/0/default.jpg", "Cookie: kind=allow"); a.StatusCode != http.StatusOK {
 			t.Fatal(a.StatusCode)
 		}
-		if a := st.get(t, "/iiif/3/big.png/full/10,/0/default.jpg"); a.StatusCode != 401 {
+		if a := st.get(t, "/iiif/3/big.png/full/10,/0/default.jpg"); a.StatusCode != http.StatusUnauthorized {
 			t.Fatal(a.StatusCode)
 		}
 	}

@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 
 // addScripts gives a server under test scripts and docroot, as "iiifd serve"
 // does.
-func (st *stand) addScripts(t testing.TB, p setup, deps *server.Deps, cfg lua.Config, src source.Source, log *slog.Logger) {
-	t.Helper()
+func (st *stand) addScripts(tb testing.TB, p setup, deps *server.Deps, cfg lua.Config, src source.Source, log *slog.Logger) {
+	tb.Helper()
 	if p.scripts == nil && p.docroot == nil {
 		return
 	}
@@ -37,20 +37,20 @@ func (st *stand) addScripts(t testing.TB, p setup, deps *server.Deps, cfg lua.Co
 		for name, text := range files {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
+				tb.Fatal(err)
 			}
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
+				tb.Fatal(err)
 			}
 		}
 		return dir
 	}
 	deps.Roots = &source.Roots{}
 	if err := deps.Roots.Add(p.dir, src); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	deps.TempDir, deps.ScriptMemory = t.TempDir(), cfg.MemoryLimit
-	cfg.ScriptDir, cfg.Routes = write(t.TempDir(), p.scripts), p.routes
+	deps.TempDir, deps.ScriptMemory = tb.TempDir(), cfg.MemoryLimit
+	cfg.ScriptDir, cfg.Routes = write(tb.TempDir(), p.scripts), p.routes
 	if p.scripts["init.lua"] != "" {
 		cfg.InitScript = "init.lua"
 	}
@@ -60,19 +60,19 @@ func (st *stand) addScripts(t testing.TB, p setup, deps *server.Deps, cfg lua.Co
 	}
 	if p.docroot != nil {
 		route := p.docrootRoute
-		root, err := docroot.New(docroot.Config{Docroot: write(t.TempDir(), p.docroot), Route: route})
+		root, err := docroot.New(docroot.Config{Docroot: write(tb.TempDir(), p.docroot), Route: route})
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
-		t.Cleanup(func() { _ = root.Close() })
+		tb.Cleanup(func() { _ = root.Close() })
 		deps.Docroot = root
 	}
 	host := &server.ScriptHost{Renderer: deps.Renderer, Controller: st.admission, Cache: st.answers, Roots: deps.Roots, Threshold: 32 << 20}
-	runtime, err := lua.New(t.Context(), cfg, host, log, st.metrics)
+	runtime, err := lua.New(tb.Context(), cfg, host, log, st.metrics)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(runtime.Close)
+	tb.Cleanup(runtime.Close)
 	deps.Scripts = runtime
 	if image, file := runtime.Hooks(); image || file {
 		deps.Authorizer = runtime

@@ -79,16 +79,16 @@ func TestRoutes(t *testing.T) {
 	}
 	c := direct(nil)
 	defer c.CloseIdleConnections()
-	if a := ask(t, c, "HEAD", st.url, "/hello"); a.err != nil || a.StatusCode != 201 || a.Header.Get("X-A") != "1" || len(a.body) != 0 {
+	if a := ask(t, c, "HEAD", st.url, "/hello"); a.err != nil || a.StatusCode != http.StatusCreated || a.Header.Get("X-A") != "1" || len(a.body) != 0 {
 		t.Errorf("HEAD: %v %v", a.err, a.Response)
 	}
-	if a := ask(t, c, "DELETE", st.url, "/hello"); a.StatusCode != 405 || a.Header.Get("Allow") != "GET, POST, OPTIONS" {
+	if a := ask(t, c, "DELETE", st.url, "/hello"); a.StatusCode != http.StatusMethodNotAllowed || a.Header.Get("Allow") != "GET, POST, OPTIONS" {
 		t.Errorf("DELETE: %d %q", a.StatusCode, a.Header.Get("Allow"))
 	}
-	if a := ask(t, c, "OPTIONS", st.url, "/hello"); a.StatusCode != 204 || a.Header.Get("Access-Control-Allow-Methods") != "GET, POST, OPTIONS" {
+	if a := ask(t, c, "OPTIONS", st.url, "/hello"); a.StatusCode != http.StatusNoContent || a.Header.Get("Access-Control-Allow-Methods") != "GET, POST, OPTIONS" {
 		t.Errorf("OPTIONS: %d %v", a.StatusCode, a.Header)
 	}
-	if a := ask(t, c, "POST", st.url, "/iiif/3/I/info.json"); a.StatusCode != 405 {
+	if a := ask(t, c, "POST", st.url, "/iiif/3/I/info.json"); a.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST to an image: %d", a.StatusCode)
 	}
 	if a := st.get(t, "/two"); len(a.Header.Values("Set-Cookie")) != 2 {
@@ -116,7 +116,7 @@ func TestRoutes(t *testing.T) {
 	if a := st.post(t, "/echo", m.FormDataContentType(), &form); string(a.body) != "page.tif" {
 		t.Errorf("%d %s", a.StatusCode, a.body)
 	}
-	if a := st.post(t, "/echo", "multipart/form-data; boundary=x", strings.NewReader("--y")); a.StatusCode != 400 {
+	if a := st.post(t, "/echo", "multipart/form-data; boundary=x", strings.NewReader("--y")); a.StatusCode != http.StatusBadRequest {
 		t.Errorf("a broken form: %d %s", a.StatusCode, a.body)
 	}
 	st.idle(t)
@@ -175,13 +175,13 @@ func TestDocroot(t *testing.T) {
 		if a := st.get(t, base+"/a.css", "Accept-Encoding: gzip"); a.Header.Get("Content-Encoding") != "gzip" || a.Header.Get("ETag") == "" {
 			t.Errorf("%v", a.Header)
 		}
-		if a := st.get(t, base+"/a.css", "Range: bytes=0-3"); a.StatusCode != 206 || string(a.body) != "a{} " {
+		if a := st.get(t, base+"/a.css", "Range: bytes=0-3"); a.StatusCode != http.StatusPartialContent || string(a.body) != "a{} " {
 			t.Errorf("%d %s", a.StatusCode, a.body)
 		}
 		if a := st.post(t, base+"/run.lua", "text/plain", strings.NewReader("!")); string(a.body) != "POSTtrue!" {
 			t.Errorf("%d %s", a.StatusCode, a.body)
 		}
-		if a := st.post(t, base+"/sub/x.txt", "text/plain", strings.NewReader("!")); a.StatusCode != 405 {
+		if a := st.post(t, base+"/sub/x.txt", "text/plain", strings.NewReader("!")); a.StatusCode != http.StatusMethodNotAllowed {
 			t.Errorf("POST to a file: %d", a.StatusCode)
 		}
 		// At / it stands in the landing page's place, and in no other's.
@@ -207,14 +207,14 @@ func TestBodies(t *testing.T) {
 	if a := st.post(t, "/echo", "text/plain", bytes.NewReader(make([]byte, 1<<20))); string(a.body) != "1048576" {
 		t.Errorf("%d %s", a.StatusCode, a.body)
 	}
-	if a := st.post(t, "/echo", "text/plain", bytes.NewReader(make([]byte, 1<<20+1))); a.err == nil && a.StatusCode != 413 {
+	if a := st.post(t, "/echo", "text/plain", bytes.NewReader(make([]byte, 1<<20+1))); a.err == nil && a.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("too large: %d %s", a.StatusCode, a.body)
 	}
 	slow := st.client(t)
 	if _, err := fmt.Fprint(slow, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc"); err != nil {
 		t.Fatal(err)
 	}
-	if a := slow.read(t); a.err != nil || a.StatusCode != 408 || !strings.Contains(string(a.body), "body_timeout") {
+	if a := slow.read(t); a.err != nil || a.StatusCode != http.StatusRequestTimeout || !strings.Contains(string(a.body), "body_timeout") {
 		t.Errorf("a slow body: %v %s", a.err, a.body)
 	}
 	// A server that takes no more work does not read bodies first.
@@ -223,7 +223,7 @@ func TestBodies(t *testing.T) {
 	if _, err := fmt.Fprint(c, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	if a := c.read(t); a.err != nil || a.StatusCode != 503 || !strings.Contains(string(a.body), "draining") {
+	if a := c.read(t); a.err != nil || a.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(a.body), "draining") {
 		t.Errorf("while draining: %v %s", a.err, a.body)
 	}
 	st.idle(t)
@@ -261,14 +261,14 @@ func TestSlowScriptsHoldNoTiles(t *testing.T) {
 	go func() { third <- st.get(t, "/slow") }()
 	for i := range 40 {
 		x := i * 20
-		if a := st.get(t, fmt.Sprintf("/iiif/3/I/%d,0,64,64/64,64/0/default.jpg", x)); a.StatusCode != 200 {
+		if a := st.get(t, fmt.Sprintf("/iiif/3/I/%d,0,64,64/64,64/0/default.jpg", x)); a.StatusCode != http.StatusOK {
 			t.Errorf("tile %d: %d %s", i, a.StatusCode, a.body)
 		}
-		if a := st.get(t, "/iiif/3/I/info.json"); a.StatusCode != 200 {
+		if a := st.get(t, "/iiif/3/I/info.json"); a.StatusCode != http.StatusOK {
 			t.Errorf("info.json: %d", a.StatusCode)
 		}
 	}
-	if a := receive(t, "the third script's refusal", third); a.StatusCode != 503 || a.Header.Get("Retry-After") == "" || !strings.Contains(string(a.body), "queue_timeout") {
+	if a := receive(t, "the third script's refusal", third); a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" || !strings.Contains(string(a.body), "queue_timeout") {
 		t.Errorf("the third: %d %v %s", a.StatusCode, a.Header, a.body)
 	}
 	if th := st.admission.Snapshot().Threads; th.FullInUse != 2 {
@@ -276,7 +276,7 @@ func TestSlowScriptsHoldNoTiles(t *testing.T) {
 	}
 	close(release)
 	for range 2 {
-		if a := receive(t, "a slow script's end", slow); a.StatusCode != 200 || string(a.body) != "true" {
+		if a := receive(t, "a slow script's end", slow); a.StatusCode != http.StatusOK || string(a.body) != "true" {
 			t.Errorf("%d %s", a.StatusCode, a.body)
 		}
 	}
@@ -334,10 +334,10 @@ func TestScriptImagesAreCharged(t *testing.T) {
 		}
 		c.end(cancel)
 		a := receive(t, "the answer", done)
-		if c.status == 200 && (a.err != nil || a.StatusCode != 200 || string(a.body) != "pixels") {
+		if c.status == 200 && (a.err != nil || a.StatusCode != http.StatusOK || string(a.body) != "pixels") {
 			t.Errorf("%s: %v %v", c.how, a.err, a.Response)
 		}
-		if c.status == 0 && a.err == nil && a.StatusCode == 200 {
+		if c.status == 0 && a.err == nil && a.StatusCode == http.StatusOK {
 			t.Errorf("%s: looks whole: %s", c.how, a.body)
 		}
 		cancel()

@@ -71,7 +71,7 @@ func startServing(t *testing.T, args ...string) *started {
 }
 
 // send makes a request; headers are "Name: value".
-func (s *started) send(t *testing.T, method, path string, body io.Reader, headers ...string) (*http.Response, string) {
+func (s *started) send(t *testing.T, method, path string, body io.Reader, headers ...string) (reply, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.base+path, body)
 	if err != nil {
@@ -90,7 +90,13 @@ func (s *started) send(t *testing.T, method, path string, body io.Reader, header
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp, string(text)
+	return reply{resp.StatusCode, resp.Header}, string(text)
+}
+
+// reply is the head of an answer.
+type reply struct {
+	StatusCode int
+	Header     http.Header
 }
 
 // collection is a folder of pictures for the examples.
@@ -139,24 +145,24 @@ func TestExamples(t *testing.T) {
 	if len(sheet) != 2 {
 		t.Fatalf("contact sheet: %d %s", resp.StatusCode, body)
 	}
-	if resp, _ := s.send(t, "GET", sheet[0][1], nil); resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "image/jpeg" {
+	if resp, _ := s.send(t, "GET", sheet[0][1], nil); resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "image/jpeg" {
 		t.Errorf("a picture of the sheet: %d", resp.StatusCode)
 	}
 
 	// Clickthrough: refused, told how, accepted, seen.
 	const image = "/iiif/3/restricted%2F3.png/full/max/0/default.png"
-	if resp, _ := s.send(t, "GET", image, nil); resp.StatusCode != 401 {
+	if resp, _ := s.send(t, "GET", image, nil); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("before the click: %d", resp.StatusCode)
 	}
-	if resp, body := s.send(t, "GET", "/iiif/3/restricted%2F3.png/info.json", nil); resp.StatusCode != 401 || !strings.Contains(body, "auth/1/clickthrough") {
+	if resp, body := s.send(t, "GET", "/iiif/3/restricted%2F3.png/info.json", nil); resp.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "auth/1/clickthrough") {
 		t.Errorf("info.json before the click: %d %s", resp.StatusCode, body)
 	}
 	resp, _ = s.send(t, "GET", "/auth/click", nil)
 	cookie, _, _ := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
-	if resp, _ := s.send(t, "GET", image, nil, "Cookie: "+cookie); resp.StatusCode != 200 || resp.Header.Get("Cache-Control") != "private, no-store" {
+	if resp, _ := s.send(t, "GET", image, nil, "Cookie: "+cookie); resp.StatusCode != http.StatusOK || resp.Header.Get("Cache-Control") != "private, no-store" {
 		t.Errorf("after the click: %d %v", resp.StatusCode, resp.Header)
 	}
-	if resp, _ := s.send(t, "GET", "/iiif/3/restricted%2F3.png/file", nil, "Cookie: "+cookie); resp.StatusCode != 200 {
+	if resp, _ := s.send(t, "GET", "/iiif/3/restricted%2F3.png/file", nil, "Cookie: "+cookie); resp.StatusCode != http.StatusOK {
 		t.Errorf("the file after the click: %d", resp.StatusCode)
 	}
 	resp, body = s.send(t, "GET", "/auth/token", nil, "Cookie: "+cookie)
@@ -164,10 +170,10 @@ func TestExamples(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &token); err != nil || token.AccessToken == "" {
 		t.Fatalf("token: %d %s", resp.StatusCode, body)
 	}
-	if resp, _ := s.send(t, "GET", image, nil, "Authorization: Bearer "+token.AccessToken); resp.StatusCode != 200 {
+	if resp, _ := s.send(t, "GET", image, nil, "Authorization: Bearer "+token.AccessToken); resp.StatusCode != http.StatusOK {
 		t.Errorf("with the token: %d", resp.StatusCode)
 	}
-	if resp, _ := s.send(t, "GET", "/", nil); resp.StatusCode != 404 {
+	if resp, _ := s.send(t, "GET", "/", nil); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("the landing page beside a hook: %d", resp.StatusCode)
 	}
 
@@ -204,10 +210,10 @@ func (s *started) upload(t *testing.T, dir, token string) {
 		ID            string
 		Width, Height int
 	}
-	if err := json.Unmarshal([]byte(body), &stored); err != nil || resp.StatusCode != 201 || len(stored) != 1 || stored[0].Width != 120 {
+	if err := json.Unmarshal([]byte(body), &stored); err != nil || resp.StatusCode != http.StatusCreated || len(stored) != 1 || stored[0].Width != 120 {
 		t.Fatalf("upload: %d %v %s %s", resp.StatusCode, err, body, s.stderr.String())
 	}
-	if resp, body := s.send(t, "GET", "/iiif/3/"+stored[0].ID+"/full/60,/0/default.jpg", nil); resp.StatusCode != 200 {
+	if resp, body := s.send(t, "GET", "/iiif/3/"+stored[0].ID+"/full/60,/0/default.jpg", nil); resp.StatusCode != http.StatusOK {
 		t.Errorf("the uploaded image: %d %s", resp.StatusCode, body)
 	}
 	if status, out, _ := invoke(t, nil, "estimate", "--json", filepath.Join(dir, stored[0].ID), "full/max/0/default.jpg"); status != 0 || !strings.Contains(out, `"tile_width": 256`) && !strings.Contains(out, `"tile_width":256`) {
@@ -231,10 +237,10 @@ func TestThumbnailExample(t *testing.T) {
 	if small, whole := width(), width("Cookie: "+cookie); small != 128 || whole != 300 {
 		t.Errorf("%d for all, %d with the cookie", small, whole)
 	}
-	if resp, _ := s.send(t, "GET", "/iiif/3/large.png/file", nil); resp.StatusCode != 401 && resp.StatusCode != 403 {
+	if resp, _ := s.send(t, "GET", "/iiif/3/large.png/file", nil); resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
 		t.Errorf("the original for all: %d", resp.StatusCode)
 	}
-	if resp, _ := s.send(t, "GET", "/", nil); resp.StatusCode != 200 {
+	if resp, _ := s.send(t, "GET", "/", nil); resp.StatusCode != http.StatusOK {
 		t.Errorf("the landing page that was asked for: %d", resp.StatusCode)
 	}
 }
@@ -304,7 +310,7 @@ func TestRoutesInTheFile(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		"[[route]]\nmethod = \"GET\"\npath = \"/x\"":                                                                                        "script: is required",
-		"[[route]]\nmethod = \"GET\"\npath = \"/x\"\nscirpt = \"x.lua\"":                                                                    "did you mean script?",
+		"[[route]]\nmethod = \"GET\"\npath = \"/x\"\nscrip = \"x.lua\"":                                                                     "did you mean script?",
 		"[[route]]\nmethod = \"FETCH\"\npath = \"/x\"\nscript = \"x.lua\"":                                                                  "unknown method",
 		"[[route]]\nmethod = \"GET\"\npath = \"/x\"\nscript = \"../x.lua\"":                                                                 "does not lie in the script directory",
 		"[[route]]\nmethod = \"GET\"\npath = \"/x\"\nroute = \"/y\"\nscript = \"x.lua\"":                                                    "given twice",
@@ -322,10 +328,10 @@ func TestRoutesInTheFile(t *testing.T) {
 	}
 	write("[[routes]]\nmethod = \"GET\"\nroute = \"/x\"\nscript = \"x.lua\"\n")
 	s := startServing(t, "--config", file, "--script-dir", scripts, dir)
-	if resp, body := s.send(t, "GET", "/x/y", nil); resp.StatusCode != 200 || body != "here" {
+	if resp, body := s.send(t, "GET", "/x/y", nil); resp.StatusCode != http.StatusOK || body != "here" {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
-	if resp, _ := s.send(t, "GET", "/", nil); resp.StatusCode != 200 {
+	if resp, _ := s.send(t, "GET", "/", nil); resp.StatusCode != http.StatusOK {
 		t.Errorf("the landing page beside a route: %d", resp.StatusCode)
 	}
 }

@@ -286,13 +286,13 @@ func TestServe(t *testing.T) {
 	await(t, "the address", func() bool { return address.MatchString(stdout.String()) })
 	base := address.FindString(stdout.String())
 
-	if resp, body := fetch(t, base+"/iiif/3/a.png/info.json"); resp.StatusCode != 200 || !strings.Contains(body, `"width":120`) {
+	if resp, body := fetch(t, base+"/iiif/3/a.png/info.json"); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"width":120`) {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 	if status, out, errs := invoke(t, nil, "health", base); status != 0 || out != "ok\n" {
 		t.Errorf("health: %d %q %q", status, out, errs)
 	}
-	if resp, _ := fetch(t, base+"/"); resp.StatusCode != 200 {
+	if resp, _ := fetch(t, base+"/"); resp.StatusCode != http.StatusOK {
 		t.Errorf("landing page: %d", resp.StatusCode)
 	}
 
@@ -300,17 +300,17 @@ func TestServe(t *testing.T) {
 	write("max_width = 50\nimage_cache_control = \"no-cache\"\n")
 	reload <- syscall.SIGHUP
 	await(t, "the reload", func() bool { return strings.Contains(stderr.String(), "configuration reloaded") })
-	if resp, _ := fetch(t, base+"/iiif/3/a.png/full/60,/0/default.jpg"); resp.StatusCode != 400 {
+	if resp, _ := fetch(t, base+"/iiif/3/a.png/full/60,/0/default.jpg"); resp.StatusCode != http.StatusBadRequest {
 		t.Errorf("above the new limit: %d", resp.StatusCode)
 	}
 	write("max_width = 60\nimage_cache_control = \"x\"\nmax_widht = 70\n")
 	reload <- syscall.SIGHUP
 	await(t, "the refusal", func() bool { return strings.Contains(stderr.String(), "did you mean max_width?") })
 	resp, _ := fetch(t, base+"/iiif/3/a.png/full/50,/0/default.jpg")
-	if resp.StatusCode != 200 || resp.Header.Get("Cache-Control") != "no-cache" {
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("after a bad edit: %d %q", resp.StatusCode, resp.Header.Get("Cache-Control"))
 	}
-	if resp, _ := fetch(t, base+"/iiif/3/a.png/full/60,/0/default.jpg"); resp.StatusCode != 400 {
+	if resp, _ := fetch(t, base+"/iiif/3/a.png/full/60,/0/default.jpg"); resp.StatusCode != http.StatusBadRequest {
 		t.Errorf("a bad edit was half taken: %d", resp.StatusCode)
 	}
 
