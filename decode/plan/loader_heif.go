@@ -12,7 +12,7 @@ func (m *measure) heif() []Part {
 		perPixel *= 2
 	}
 	if s.Alpha {
-		perPixel *= 1.15
+		perPixel *= 1.2
 		base += 3 * mib
 	}
 	codec := sum(times(m.pixels(), perPixel), s.FileSize, base)
