@@ -114,6 +114,7 @@ func TestStaticRange(t *testing.T) {
 		{"bytes=4-8", 206, text[4:9]},
 		{"bytes=-5", 206, text[len(text)-5:]},
 		{fmt.Sprintf("bytes=%d-", len(text)), 416, ""},
+		{"bytes=-0", 416, ""},
 	} {
 		res, body := ask(t, s, "GET", "/server/big.css", "Range", c.value, "Accept-Encoding", "gzip")
 		if res.StatusCode != c.status || (c.status == 206 && string(body) != c.body) {
