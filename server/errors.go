@@ -85,6 +85,8 @@ func problemOf(ctx context.Context, err error) problem {
 			p.Alternate = advised.alternate
 		}
 		return p
+	case errors.Is(err, errPrecondition):
+		return newProblem(http.StatusPreconditionFailed, "precondition_failed", "What is stored is not what If-Match or If-Unmodified-Since ask for.")
 	case errors.Is(err, source.ErrNotFound):
 		return newProblem(http.StatusNotFound, "not_found", "There is no such image.")
 	case errors.Is(err, source.ErrChanged):

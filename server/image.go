@@ -38,6 +38,9 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	if t.protected {
 		modified = time.Time{} // A date does not tell what was shown then.
 	}
+	if failedCondition(r, job.ETag, modified) {
+		return errPrecondition
+	}
 	if notModified(r, job.ETag, modified) {
 		if s.deps.Admission != nil {
 			s.deps.Admission.Replayed(admission.ReplayNotModified)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
-	"golang.org/x/net/netutil"
 
 	"example.com/iiifd/admission"
 	"example.com/iiifd/auth"
@@ -158,7 +157,8 @@ func (s *Server) Open(ctx context.Context) error {
 			return err
 		}
 	}
-	l = netutil.LimitListener(l, cfg.MaxConnections)
+	limited := newCapped(l, cfg.MaxConnections, s.metrics.evicted.Inc)
+	s.http.ConnState, l = limited.follow, limited
 	if cfg.TLSCert != "" {
 		if s.certs, err = loadCertificates(cfg.TLSCert, cfg.TLSKey); err != nil {
 			return errors.Join(err, l.Close())
