@@ -6,7 +6,7 @@ import (
 )
 
 // TestIfMatchComparesStrongly asks with the tag of the answer itself (RFC
-// 9110, 13.1.1).
+// 9110, 13.1.1; R151).
 func TestIfMatchComparesStrongly(t *testing.T) {
 	st := open(t, setup{dir: cases(t)})
 	for _, path := range []string{"/iiif/3/I/full/10,/0/default.png", "/iiif/3/I/info.json", "/iiif/3/text.txt/file"} {
