@@ -106,8 +106,7 @@ func (o *Option) loadAliases(env Values) ([]Warning, error) {
 			continue
 		}
 		read, err := a.read(text)
-		var w *FallbackError
-		if errors.As(err, &w) {
+		if w, ok := errors.AsType[*FallbackError](err); ok {
 			return []Warning{{Key: a.env, Reason: w.Error(), Fallback: true}}, o.assign(a.env, w.Use, OriginAlias)
 		}
 		if err != nil {

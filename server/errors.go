@@ -79,8 +79,7 @@ func problemOf(ctx context.Context, err error) problem {
 		return p
 	case errors.As(err, &rejected):
 		p := refusalProblem(rejected)
-		var advised *tooLarge
-		if errors.As(err, &advised) {
+		if advised, ok := errors.AsType[*tooLargeError](err); ok {
 			p.Detail += " " + advised.advice
 			p.Alternate = advised.alternate
 		}
