@@ -115,7 +115,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	reg := s.telemetry.Registerer()
 	s.metrics, s.sources = newProgramMetrics(reg), source.NewMetrics(reg)
 	s.metrics.count(cfg.Warnings)
-	if s.engine, err = decode.Start(cfg.Decode, s.log, reg); err != nil {
+	if err := s.openEngine(reg); err != nil {
 		return nil, err
 	}
 	if err := s.openCache(reg); err != nil {
