@@ -128,6 +128,7 @@ func startService(ctx context.Context, p *program, cfg *config, dir string) (*se
 	s.renderer, err = render.New(cfg.Render, render.Deps{
 		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: cfg.Admission.Threshold,
 		Tracer: s.telemetry.Tracer(), Registerer: reg, Handles: s.handles,
+		WatchMemory: decode.WatchMemory,
 	}, s.probes())
 	if err != nil {
 		return nil, errors.Join(err, s.close())
