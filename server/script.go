@@ -34,6 +34,9 @@ func (s *Server) script(w http.ResponseWriter, r *http.Request, sc script) error
 	}
 	if a := s.deps.Admission; a != nil {
 		if refused := a.Gate(admission.LaneFull); refused != nil {
+			if r.ContentLength != 0 {
+				w.Header().Set("Connection", "close") // Else net/http reads the body before it answers.
+			}
 			return refused
 		}
 	}
