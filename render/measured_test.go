@@ -28,7 +28,7 @@ func TestEstimateErrorIsMeasured(t *testing.T) {
 		if _, err := io.Copy(io.Discard, a.Body); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Body.Close(); err != nil {
+		if err := a.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -62,8 +62,10 @@ func TestEmbedded(t *testing.T) {
 		{name: "pdf with a JPEG 2000", kind: plan.LoaderPDF, file: picture("/Width 300/Height 200/Filter/JPXDecode"), pixels: 60_000, coded: true},
 		{name: "pdf with a picture in a page", kind: plan.LoaderPDF, file: page("", inline), pixels: 60_000},
 		{name: "pdf with a picture in a deflated page", kind: plan.LoaderPDF, file: page("/Filter /FlateDecode", deflated(far+inline)), pixels: 60_000},
-		{name: "pdf with a picture in a deflated form far in", kind: plan.LoaderPDF,
-			file: far + page("/Resources<</ProcSet[/ImageC]>>/Filter[/FlateDecode]", deflated("BI/Height 200/Width 300 ID ")) + far, pixels: 60_000},
+		{
+			name: "pdf with a picture in a deflated form far in", kind: plan.LoaderPDF,
+			file: far + page("/Resources<</ProcSet[/ImageC]>>/Filter[/FlateDecode]", deflated("BI/Height 200/Width 300 ID ")) + far, pixels: 60_000,
+		},
 		{name: "pdf with words in a page", kind: plan.LoaderPDF, file: page("", "(BIKE /W 300 /H 200 ID)")},
 		{name: "pdf with a damaged page", kind: plan.LoaderPDF, file: page("/Filter/FlateDecode", inline)},
 		{name: "pdf with a width kept elsewhere", kind: plan.LoaderPDF, file: picture("/Width 12 0 R/Height 1000"), pixels: 16_384_000},

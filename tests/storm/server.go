@@ -157,7 +157,7 @@ func (p *process) terminate(within time.Duration) error {
 // kill ends the server as a power failure does.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
-	<-p.ended
+	<-p.ended //nolint:errcheck // it was killed
 }
 
 // scratch makes a directory for a run's cache and log.
