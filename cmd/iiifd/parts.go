@@ -44,6 +44,19 @@ func (l *keyLedger) Release(n int64) {
 	}
 }
 
+// openEngine starts libvips; drawings are made by processes of this program.
+func (s *service) openEngine(reg prometheus.Registerer) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if s.engine, err = decode.Start(s.cfg.Decode, s.log, reg); err != nil {
+		return err
+	}
+	s.engine.DrawApart([]string{self, decode.DrawCommand})
+	return nil
+}
+
 // openCache opens the derivative cache and says how much memory its
 // directory takes, where that is a memory file system.
 func (s *service) openCache(reg prometheus.Registerer) error {
