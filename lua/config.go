@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/iiifd/auth"
 	"example.com/iiifd/option"
 )
 
@@ -37,6 +38,10 @@ type Config struct {
 	// file_pre_flight does not.
 	OpenFiles bool
 
+	// ThumbSize is config.thumb_size, and the size as which an image is shown
+	// that a hook restricts without saying how.
+	ThumbSize string
+
 	// What follows is set by the program, not by options.
 
 	// Routes are the routes of the configuration file.
@@ -63,6 +68,7 @@ func (c *Config) Options(s *option.Set) {
 	s.List(&c.HTTPAllow, "lua-http-allow", nil, "Loopback, private and other special addresses or prefixes that server.http may reach.")
 	s.Size(&c.HTTPBody, "lua-http-body", 16<<20, 1, 1<<30, "Largest answer that server.http takes; never more than a quarter of lua-memory-limit.")
 	s.Text(&c.JWTKey, "jwt-key", "", "Key of the tokens that scripts make and check, or @FILE to read it from a file.").Secret().Alias("SIPI_JWTKEY", nil)
+	s.Text(&c.ThumbSize, "thumb-size", "!128,128", "Size of thumbnails as an IIIF size: config.thumb_size of scripts, and the size as which an image is shown that a hook restricts without saying how.").Alias("SIPI_THUMBSIZE", nil)
 	s.Duration(&c.CacheTTL, "preflight-cache-ttl", 0, 0, 24*time.Hour, "Time for which a hook's verdict is used again for the same image, cookies and credentials. 0 asks the hook each time.").Alias("SIPI_PREFLIGHT_CACHE_TTL", seconds)
 	s.Int(&c.CacheSlots, "preflight-cache-slots", 4096, 1, 1<<20, "Verdicts that are kept.").Alias("SIPI_PREFLIGHT_CACHE_SLOTS", nil)
 	s.Bool(&c.OpenFiles, "lua-open-files", false, "Serve original files where pre_flight is defined and file_pre_flight is not. Otherwise they are refused.")
@@ -119,6 +125,9 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf("jwt-key: %w", err))
 		}
 	}
+	if size, err := auth.ParseSize(c.ThumbSize); err != nil || size.IsZero() {
+		errs = append(errs, fmt.Errorf("thumb-size: %q is no size such as !128,128", c.ThumbSize))
+	}
 	if err := CheckRoutes(c.Routes); err != nil {
 		errs = append(errs, err)
 	}
@@ -149,6 +158,7 @@ func (c *Config) settings() (*settings, error) {
 		Env:         map[string]string{},
 		Config:      c.Facts,
 	}
+	s.Config.ThumbSize = c.ThumbSize
 	if file, ok := strings.CutPrefix(c.JWTKey, "@"); ok {
 		key, err := os.ReadFile(file)
 		if err != nil {

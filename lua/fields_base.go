@@ -25,7 +25,7 @@ var configFields = []field{
 	{"config.cache_size", "The cache's limit in bytes.", "same"},
 	{"config.cache_n_files", "The cache's limit in files.", "same"},
 	{"config.jpeg_quality", "The quality of JPEG output.", "same"},
-	{"config.thumb_size", "The size of thumbnails as an IIIF size.", "same"},
+	{"config.thumb_size", "`IIIFD_THUMB_SIZE`: the size of thumbnails as an IIIF size.", "same"},
 	{"config.max_post_size", "The largest request body in bytes.", "same"},
 	{"config.tmpdir", "The directory of temporary files.", "same"},
 	{"config.scriptdir", "The directory of the scripts.", "same"},
