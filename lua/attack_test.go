@@ -212,7 +212,7 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := r.pool.idle[0]
+	w := r.scripts.pool.idle[0]
 	r.Close()
 	<-w.exited
 	if _, err := r.Serve(t.Context(), "good.lua", nil); !errors.Is(err, ErrClosed) {

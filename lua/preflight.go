@@ -88,7 +88,7 @@ const maxHookBody = 1 << 20
 func cookies(req auth.Request) string { return strings.Join(req.Header["cookie"], "; ") }
 
 func (r *Runtime) hook(ctx context.Context, kind callKind, args []string, req auth.Request) (auth.Decision, error) {
-	s, err := r.call(ctx, &startMessage{Kind: kind, Args: args}, &Request{
+	s, err := r.call(ctx, r.hooks, &startMessage{Kind: kind, Args: args}, &Request{
 		Method: req.Method, URI: req.URI, Host: req.Host, ClientIP: req.ClientIP, Secure: req.Secure, Header: req.Header,
 	})
 	if err != nil {

@@ -31,6 +31,16 @@ func (c *config) scriptMemory() (limit, idle int64) {
 	return c.Lua.MemoryLimit, int64(scripts+hooks) * idleWorker
 }
 
+// hookMemory is what one hook may hold, and how many would run at once; 0
+// without an init script, the only place where hooks are defined.
+func (c *config) hookMemory() (limit int64, slots int) {
+	if c.Lua.InitScript == "" {
+		return 0, 0
+	}
+	_, slots = c.Lua.SlotCounts()
+	return min(c.Lua.HookMemory, c.Lua.MemoryLimit), slots
+}
+
 // openScripts starts the runtime of scripts and opens the docroot, where they
 // are configured.
 func (s *service) openScripts(ctx context.Context, dir string, reg prometheus.Registerer) error {
@@ -51,6 +61,9 @@ func (s *service) openScripts(ctx context.Context, dir string, reg prometheus.Re
 	cfg := s.cfg.Lua
 	if cfg.Slots == 0 {
 		cfg.Slots = s.admission.Books().ScriptSlots
+	}
+	if most := s.admission.Books().HookSlots; most > 0 {
+		cfg.HookSlots = most
 	}
 	if cfg.Facts, err = s.scriptFacts(dir); err != nil {
 		return err
