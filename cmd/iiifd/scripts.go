@@ -59,11 +59,14 @@ func (s *service) openScripts(ctx context.Context, dir string, reg prometheus.Re
 		return err
 	}
 	cfg := s.cfg.Lua
-	if cfg.Slots == 0 {
-		cfg.Slots = s.admission.Books().ScriptSlots
-	}
-	if most := s.admission.Books().HookSlots; most > 0 {
-		cfg.HookSlots = most
+	if s.admission != nil {
+		books := s.admission.Books()
+		if cfg.Slots == 0 {
+			cfg.Slots = books.ScriptSlots
+		}
+		if books.HookSlots > 0 {
+			cfg.HookSlots = books.HookSlots
+		}
 	}
 	if cfg.Facts, err = s.scriptFacts(dir); err != nil {
 		return err
