@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/draw"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -119,5 +120,45 @@ func TestTilesOfARestrictedImage(t *testing.T) {
 	fromView, _ := difference(enlarged, original)
 	if fromTiles < 0.95*fromView {
 		t.Errorf("mean difference from the original: of the tiles %.2f, of the enlarged view %.2f", fromTiles, fromView)
+	}
+}
+
+// TestOtherNamesOfAFile: a rule about identifiers is not avoided by elements
+// that a path may have and that lead nowhere or back.
+func TestOtherNamesOfAFile(t *testing.T) {
+	dir := accessCases(t)
+	if err := os.Mkdir(filepath.Join(dir, "closed"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "big.png"), filepath.Join(dir, "closed", "big.png")); err != nil {
+		t.Fatal(err)
+	}
+	st := open(t, setup{dir: dir, scripts: map[string]string{"init.lua": `
+		function pre_flight(prefix, identifier, cookie)
+			if identifier:find('^closed/') then return 'deny' end
+			if identifier == 'ark://1/../x' then return 'allow', config.imgroot .. '/small.png' end
+			return 'allow', config.imgroot .. '/' .. identifier
+		end
+		function file_pre_flight(path, cookie)
+			if path:find(config.imgroot .. '/closed/', 1, true) then return 'deny' end
+			return 'allow', path
+		end`}})
+	for _, id := range []string{
+		"closed/big.png", "./closed/big.png", "/closed/big.png", "//closed/big.png", "none/../closed/big.png", "closed/../closed/big.png",
+		"./closed/./big.png", "..//" + filepath.Base(dir) + "/closed/big.png", "./closed/big.png;1", "./closed//big.png", "./closed/big.png/",
+	} {
+		for _, rest := range []string{"full/50,/0/default.png", "info.json", "knora.json", "file"} {
+			for _, mount := range []string{"/iiif/3", "/iiif/2"} {
+				path := mount + "/" + url.PathEscape(id) + "/" + rest
+				if a := st.get(t, path); a.StatusCode != http.StatusNotFound && a.StatusCode != http.StatusUnauthorized && a.StatusCode != http.StatusBadRequest {
+					t.Errorf("%s: %d", path, a.StatusCode)
+				}
+			}
+		}
+	}
+	for _, id := range []string{"small.png", "ark://1/../x"} { // A hook may still give such names a meaning.
+		if a := st.get(t, "/iiif/3/"+url.PathEscape(id)+"/full/10,/0/default.png"); a.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %s", id, a.StatusCode, a.body)
+		}
 	}
 }
