@@ -18,8 +18,8 @@ var configFields = []field{
 	{"config.port", "The port that is listened on.", "same"},
 	{"config.sslport", "The port for HTTPS, 0 for none.", "same"},
 	{"config.imgroot", "The directory of the images.", "same"},
-	{"config.max_temp_file_age", "The age in seconds up to which temporary files are kept.", "same"},
-	{"config.prefix_as_path", "Whether the prefix is a directory below imgroot.", "same"},
+	{"config.max_temp_file_age", "0: temporary files end with their request.", "different: an option in SIPI"},
+	{"config.prefix_as_path", "false: the prefix is a mount's path, and no directory below imgroot.", "different: an option in SIPI, true by default"},
 	{"config.init_script", "The init script.", "same"},
 	{"config.cache_dir", "The directory of the derivative cache.", "same"},
 	{"config.cache_size", "The cache's limit in bytes.", "same"},
@@ -29,8 +29,8 @@ var configFields = []field{
 	{"config.max_post_size", "The largest request body in bytes.", "same"},
 	{"config.tmpdir", "The directory of temporary files.", "same"},
 	{"config.scriptdir", "The directory of the scripts.", "same"},
-	{"config.knora_path", "Host of a Knora server.", "same"},
-	{"config.knora_port", "Port of a Knora server.", "same"},
+	{"config.knora_path", "The empty string.", "different: an option in SIPI"},
+	{"config.knora_port", "The empty string.", "different: an option in SIPI"},
 	{"config.docroot", "The document root.", "same"},
 }
 
