@@ -49,7 +49,8 @@ func (s *server) used(t *testing.T) use {
 	return u
 }
 
-// fields are the fields of /proc/PID/stat from the third on: state, parent…
+// fields are the fields of /proc/PID/stat from the third on: the state, the
+// parent and so on.
 func fields(pid int) []string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // Processes come and go.
 	_, rest, _ := strings.Cut(string(text), ") ")

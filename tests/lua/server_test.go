@@ -3,6 +3,7 @@
 package lua
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -102,15 +103,15 @@ func serve(t *testing.T, group string, code map[string]string, args ...string) *
 		t.Skip("bin/iiifd is not built: run make build")
 	}
 	images, scripts, config := collection(t, code)
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	errs, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("/bin/sh", "-c", `[ -z "$0" ] || echo $$ > "$0/cgroup.procs" && exec "$@"`, group, binary, "serve",
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "/bin/sh", "-c", `[ -z "$0" ] || echo $$ > "$0/cgroup.procs" && exec "$@"`, group, binary, "serve",
 		"--listen=127.0.0.1:0", "--operator-listen=off", "--cache-dir", t.TempDir(), "--config", config, "--script-dir", scripts,
 		"--jwt-key", "a key that is long enough for HS256")
 	cmd.Args = append(append(cmd.Args, args...), images)
-	cmd.Stderr = log
+	cmd.Stderr = errs
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func serve(t *testing.T, group string, code map[string]string, args ...string) *
 		_ = cmd.Process.Signal(os.Interrupt)
 		<-done
 		if t.Failed() {
-			tail, _ := os.ReadFile(log.Name())
+			tail, _ := os.ReadFile(errs.Name())
 			t.Logf("%s", tail[max(0, len(tail)-6000):])
 		}
 	})
@@ -159,9 +160,18 @@ func wait(cmd *exec.Cmd, out io.Reader, address chan<- string) error {
 	}
 }
 
+// get asks for a path.
+func (s *server) get(path string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, s.base+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.client.Do(req)
+}
+
 // fetch reads an answer to its end.
 func (s *server) fetch(path string) (status int, err error) {
-	resp, err := s.client.Get(s.base + path)
+	resp, err := s.get(path)
 	if err != nil {
 		return 0, err
 	}

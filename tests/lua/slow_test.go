@@ -63,7 +63,7 @@ func TestSlowScripts(t *testing.T) {
 			go s.hold(ctx, "/"+name, left)
 			<-begun
 		}
-		refused, err := s.client.Get(s.base + "/" + name)
+		refused, err := s.get("/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
