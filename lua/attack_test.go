@@ -2,7 +2,9 @@ package lua
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -152,6 +154,22 @@ func TestKernelWall(t *testing.T) {
 	t.Logf("peak %d MiB", peak()>>20)
 	if got := peak(); got > 2*b.config.MemoryLimit {
 		t.Errorf("held %d MiB", got>>20)
+	}
+}
+
+// TestWorkersHaveTheirThreads: the kernel's wall stands after the threads were
+// started, which a worker could not get behind it once its heap has grown.
+func TestWorkersHaveTheirThreads(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("RLIMIT_DATA counts mappings on Linux alone")
+	}
+	b := newBench(t, nil, nil)
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", b.runtime.scripts.pool.idle[0].cmd.Process.Pid))
+	if err != nil {
+		t.Skip(err)
+	}
+	if len(tasks) < 8 {
+		t.Errorf("an idle worker has %d threads", len(tasks))
 	}
 }
 

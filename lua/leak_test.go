@@ -95,8 +95,10 @@ func TestKilledWorkers(t *testing.T) {
 		if _, body, err := b.serve("die.lua", nil); err == nil {
 			t.Errorf("a killed script answered %q", body)
 		}
-		if d, err := b.runtime.Authorize(t.Context(), auth.Request{}); err == nil && i%2 == 0 {
-			t.Errorf("a killed hook said %+v", d)
+		if i%2 == 0 {
+			if d, err := b.runtime.Authorize(t.Context(), auth.Request{}); err == nil {
+				t.Errorf("a killed hook said %+v", d)
+			}
 		}
 		b.runtime.observe = nil
 		if _, body, err := b.serve("good.lua", nil); err != nil || body != "fine" {
