@@ -71,10 +71,11 @@ func (s *service) openAdmission(reg prometheus.Registerer) error {
 	cfg.RequestTimeout, cfg.BodyReadTimeout = s.cfg.Server.RequestTimeout, s.cfg.Server.BodyReadTimeout
 	cfg.TrustedProxies = s.cfg.Server.TrustedProxies
 	scriptMemory, workers := s.cfg.scriptMemory()
+	hookMemory, hookSlots := s.cfg.hookMemory()
 	var err error
 	s.admission, err = admission.New(cfg, admission.Facts{
 		Root:      os.DirFS("/"),
-		IdleFloor: residentBytes() + workers, GoIdle: goBytes(), ScriptMemory: scriptMemory,
+		IdleFloor: residentBytes() + workers, GoIdle: goBytes(), ScriptMemory: scriptMemory, HookMemory: hookMemory, HookSlots: hookSlots,
 		OffDisk: s.cache.BookedBytes() + s.bookedDisk,
 		Vips:    func() (int64, bool) { return decode.ReadAllocator().Allocated, true },
 		GoHeap:  func() (int64, bool) { return goLive(), true },
