@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +34,7 @@ func static(t *testing.T) (string, *httptest.Server) {
 }
 
 // ask sends one request as it is: no redirect is followed, no gzip undone.
-func ask(t *testing.T, s *httptest.Server, method, path string, header ...string) (*http.Response, []byte) {
+func ask(t *testing.T, s *httptest.Server, method, path string, header ...string) (reply, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, nil)
 	if err != nil {
@@ -51,7 +52,14 @@ func ask(t *testing.T, s *httptest.Server, method, path string, header ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, body
+	return reply{res.StatusCode, res.Header, res.ContentLength}, body
+}
+
+// reply is the head of an answer.
+type reply struct {
+	StatusCode    int
+	Header        http.Header
+	ContentLength int64
 }
 
 func unpack(t *testing.T, body []byte) string {
@@ -79,7 +87,7 @@ func TestStaticFile(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"Content-Type": "text/css; charset=utf-8", "Last-Modified": "Mon, 06 May 2024 07:08:09 GMT", "Cache-Control": "no-cache",
-		"X-Content-Type-Options": "nosniff", "Accept-Ranges": "bytes", "Vary": "Accept-Encoding", "Content-Length": fmt.Sprint(len(text)),
+		"X-Content-Type-Options": "nosniff", "Accept-Ranges": "bytes", "Vary": "Accept-Encoding", "Content-Length": strconv.Itoa(len(text)),
 	} {
 		if got := res.Header.Get(key); got != want {
 			t.Errorf("%s is %q, want %q", key, got, want)

@@ -51,7 +51,7 @@ func New(ctx context.Context, version string, logger *slog.Logger) (*Telemetry, 
 	if err != nil {
 		return nil, err
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("telemetry export", "error", err.Error()) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.WarnContext(ctx, "telemetry export", "error", err.Error()) }))
 	if err := errors.Join(t.pushMetrics(ctx, res), t.pushTraces(ctx, res)); err != nil {
 		return nil, errors.Join(err, t.Close(ctx))
 	}

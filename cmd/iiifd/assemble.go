@@ -35,7 +35,7 @@ func (s *service) assemble(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.machinery(reg); err != nil {
+	if err := s.machinery(reg); err != nil { //nolint:contextcheck // The cache's own work goes on when the start has ended.
 		return err
 	}
 	if err := s.openScripts(ctx, dir, reg); err != nil {

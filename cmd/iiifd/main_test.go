@@ -193,7 +193,7 @@ func TestBadConfigFiles(t *testing.T) {
 		"log_level = \"info\"\n[[mount]]\nversion = 2":                    "mount 1: line 2: path: is required",
 		"\nqueue_max = -1":                                                "line 2: queue_max: ",
 		"\n[sever]\nx = 1":                                                "line 2: sever: ",
-		"\n[[route]]\nmethod = \"GET\"\nscirpt = \"x\"":                   "route 1: line 4: scirpt",
+		"\n[[route]]\nmethod = \"GET\"\nskript = \"x\"":                   "route 1: line 4: skript",
 		"listen = \":1\"\nlisten = ":                                      "line 2",
 		"listen = \":1\"\nlisten = \":2\"":                                "listen",
 		"max_width = -1":                                                  "outside",
@@ -202,7 +202,7 @@ func TestBadConfigFiles(t *testing.T) {
 		"tls_cert = \"x\"":                                                "both or neither",
 		"base_url = \"images.example.org\"":                               "base-url",
 		"trusted_proxies = [\"somewhere\"]":                               "neither a network nor an address",
-		"[[mount]]\npath = \"/x\"\nversoin = 2":                           "did you mean version?",
+		"[[mount]]\npath = \"/x\"\nvrsion = 2":                            "did you mean version?",
 		"[[mount]]\nversion = 2":                                          "is required",
 		"[[mount]]\npath = \"/x\"\nversion = 4":                           "2 or 3",
 		"[mount]\npath = \"/x\"":                                          "two brackets",
@@ -253,7 +253,7 @@ func await(t *testing.T, what string, met func() bool) {
 	}
 }
 
-func fetch(t *testing.T, url string) (*http.Response, string) {
+func fetch(t *testing.T, url string) (reply, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -268,7 +268,7 @@ func fetch(t *testing.T, url string) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp, string(body)
+	return reply{resp.StatusCode, resp.Header}, string(body)
 }
 
 // TestServe starts the program as a user does, without configuration, and

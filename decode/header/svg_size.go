@@ -28,12 +28,12 @@ func DrawnSides(r io.ReaderAt, size int64) (width, height float64) {
 		}
 		var box []string
 		for _, a := range root.Attr {
-			switch {
-			case a.Name.Local == "width":
+			switch a.Name.Local {
+			case "width":
 				width = svgLength(a.Value)
-			case a.Name.Local == "height":
+			case "height":
 				height = svgLength(a.Value)
-			case a.Name.Local == "viewBox":
+			case "viewBox":
 				box = strings.FieldsFunc(a.Value, func(c rune) bool { return c == ' ' || c == ',' || c == '\t' || c == '\n' || c == '\r' })
 			}
 		}
