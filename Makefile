@@ -15,7 +15,10 @@ TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools libtiff-too
 
 LISTEN ?= :8182
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -X main.version=$(VERSION)
+# Told to the linker and not left to the go command, which knows no commit
+# where GOFLAGS has -buildvcs=false or the checkout is not the builder's own.
+REVISION ?= $(shell git rev-parse HEAD 2>/dev/null)$(shell test -z "$$(git status --porcelain --untracked-files=no 2>/dev/null)" || echo +)
+LDFLAGS := -X main.version=$(VERSION) -X main.revision=$(REVISION)
 PURE := ./iiif/... ./decode/plan/... ./decode/header/... ./option/... ./source/... ./cache/... ./auth/... ./admission/... ./lua/... ./docroot/...
 
 .PHONY: run build test test-pure test-browser lint fmt fuzz bench storm docs check e2e build-packages test-packages clean container container-test estimate-check estimate-check-quick

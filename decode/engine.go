@@ -5,6 +5,7 @@ package decode
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -56,7 +57,7 @@ func startProcess(log *slog.Logger) (*warnings, error) {
 // cache, and switches off every decoder that cfg does not name. reg may be
 // nil.
 func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := errors.Join(cfg.Validate(), cfg.CheckProfile()); err != nil {
 		return nil, err
 	}
 	offset, err := imageOffset()

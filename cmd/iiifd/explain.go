@@ -99,7 +99,7 @@ func explain(ctx context.Context, cfg *config, dir, target string, run bool) (*e
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer s.close(ctx)
 	m, ok := mountOf(mounts, u.EscapedPath())
 	if !ok {
 		return nil, fmt.Errorf("no mount serves %s", u.EscapedPath())

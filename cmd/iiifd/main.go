@@ -60,15 +60,18 @@ func main() {
 	if len(os.Args) == 2 && os.Args[1] == decode.DrawCommand {
 		os.Exit(runDrawing())
 	}
+	os.Exit(runProgram())
+}
+
+// runProgram runs the command line until it is done or a signal ends it.
+func runProgram() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	p := &program{args: os.Args[1:], environ: os.Environ(), stdout: os.Stdout, stderr: os.Stderr, reload: reload}
-	code := p.run(ctx)
-	stop()
-	os.Exit(code)
+	return p.run(ctx)
 }
 
 // runWorker runs scripts for the server that started this process. It comes

@@ -75,7 +75,7 @@ func (s *service) openAdmission(reg prometheus.Registerer) error {
 	s.admission, err = admission.New(cfg, admission.Facts{
 		Root:      os.DirFS("/"),
 		IdleFloor: residentBytes() + workers, GoIdle: goBytes(), ScriptMemory: scriptMemory,
-		OffDisk: s.cache.BookedBytes(),
+		OffDisk: s.cache.BookedBytes() + s.bookedDisk,
 		Vips:    func() (int64, bool) { return decode.ReadAllocator().Allocated, true },
 		GoHeap:  func() (int64, bool) { return goLive(), true },
 		Cached:  s.cache.MemoryBytes,
