@@ -192,17 +192,17 @@ func TestHooksHaveTheirOwnBound(t *testing.T) {
 // TestHooksHaveTheirOwnMemory: a hook that holds more than its limit is ended
 // where a script may go on.
 func TestHooksHaveTheirOwnMemory(t *testing.T) {
-	const hold = "local t = {} for i = 1, 30 do t[i] = string.rep('x', 2^20) .. i end "
+	const hold = "local t = {} for i = 1, 40 do t[i] = string.rep('x', 2^19) end "
 	b := newBench(t, map[string]string{
 		"init.lua":   "function pre_flight(_, id) if id == 'large' then " + hold + " end return 'allow' end",
 		"script.lua": hold + "server.print(#t)",
-	}, func(c *Config) { c.HookMemory = 16 << 20 })
+	}, func(c *Config) { c.HookMemory, c.MemoryLimit = 8<<20, 128<<20 })
 	for range 3 {
 		var killed *KilledError
 		if d, err := b.runtime.Authorize(t.Context(), auth.Request{Identifier: "large"}); !errors.As(err, &killed) || killed.Reason != ReasonMemory || d.Granted() {
 			t.Errorf("a large hook: %+v, %v", d, err)
 		}
-		if _, body, err := b.serve("script.lua", nil); body != "30" || err != nil {
+		if _, body, err := b.serve("script.lua", nil); body != "40" || err != nil {
 			t.Errorf("a script of that size: %q, %v", body, err)
 		}
 		if d, err := b.runtime.Authorize(t.Context(), auth.Request{Identifier: "small"}); err != nil || !d.Granted() {
