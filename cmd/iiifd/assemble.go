@@ -80,8 +80,7 @@ func (s *service) foreseen(err error) error {
 
 // machinery starts engine, cache, admission and what renders with them.
 func (s *service) machinery(reg prometheus.Registerer) error {
-	var err error
-	if s.engine, err = decode.Start(s.cfg.Decode, s.log, reg); err != nil {
+	if err := s.openEngine(reg); err != nil {
 		return err
 	}
 	if err := s.openCache(reg); err != nil {
@@ -91,6 +90,7 @@ func (s *service) machinery(reg prometheus.Registerer) error {
 		return err
 	}
 	s.handles = source.NewPool(s.cfg.Source.OpenFiles)
+	var err error
 	s.renderer, err = render.New(s.cfg.Render, render.Deps{
 		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: s.cfg.Admission.Threshold,
 		Tracer: s.telemetry.Tracer(), Registerer: reg, Handles: s.handles,
