@@ -22,8 +22,7 @@ func FuzzParse(f *testing.F) {
 		}
 		r, err := Parse(path, v)
 		if err != nil {
-			var e *Error
-			if !errors.As(err, &e) {
+			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Fatalf("%q: %v", path, err)
 			}
 			return

@@ -105,7 +105,7 @@ func explain(ctx context.Context, cfg *config, dir, target string, headers []str
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
 	m, ok := mountOf(mounts, u.EscapedPath())
 	if !ok {
 		return nil, fmt.Errorf("no mount serves %s", u.EscapedPath())

@@ -22,14 +22,19 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"example.com/iiifd/decode"
 	"example.com/iiifd/lua"
 	"example.com/iiifd/testimages"
 )
 
-// TestMain lets the test binary be the worker that scripts run in.
+// TestMain lets the test binary be the processes that scripts run in and that
+// draw.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == lua.WorkerCommand {
 		os.Exit(runWorker())
+	}
+	if len(os.Args) == 2 && os.Args[1] == decode.DrawCommand {
+		os.Exit(runDrawing())
 	}
 	os.Exit(m.Run())
 }

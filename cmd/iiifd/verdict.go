@@ -62,6 +62,9 @@ func (e *explanation) judge(ctx context.Context, s *service, dir string, m serve
 	if err := s.openRenderer(); err != nil {
 		return shown, false, err
 	}
+	if err := s.openTrees(dir); err != nil {
+		return shown, false, err
+	}
 	if err := s.openScripts(ctx, dir, nil); err != nil {
 		return shown, false, err
 	}
