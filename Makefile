@@ -10,6 +10,7 @@ BUILD_PACKAGES := libvips-dev libjpeg62-turbo-dev libopenjp2-7-dev gcc libc6-dev
 E2E_PACKAGES   := nginx-light python3 python3-venv libmagic1
 
 BENCH_PACKAGES := iipimage-server nginx-light libtiff-dev libvips-tools libjpeg-turbo-progs libopenjp2-tools
+STORM_PACKAGES := prometheus
 TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools libtiff-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182
@@ -47,8 +48,10 @@ test-browser: test-packages build
 # Overload, abuse and crashes in memory cgroups of 256 MiB to 1 GiB; takes
 # root and about ten minutes. STORM=-long is the whole of it.
 storm: test-packages build
+	@scripts/install-packages $(STORM_PACKAGES)
 	go build -o bin/storm ./tests/storm
-	bin/storm -iiifd bin/iiifd $(STORM)
+	go test -c -o bin/replay ./admission
+	bin/storm -iiifd bin/iiifd -replay bin/replay $(STORM)
 
 # Needs a package index of Python for the validator, which is kept in .cache.
 e2e: build

@@ -34,6 +34,8 @@ type Engine struct {
 	formats     []iiif.Format
 	active      atomic.Int64
 	short       *shorts
+	apart       []string // starts a process that draws; nil to draw in this one
+	apartActive atomic.Int64
 }
 
 // process is what a process has one of: libvips with its message handler,

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +21,8 @@ function pre_flight(prefix, identifier, cookie)
 	local path = config.imgroot .. '/' .. identifier
 	local kind = cookie:match('kind=(%w+)') or 'deny'
 	if kind == 'restrict' then return { type = 'restrict', size = '!100,100' }, path end
+	if kind == 'word' then return 'restrict', path end
+	if kind == 'both' then return { type = 'restrict', size = '!100,100', watermark = config.imgroot .. '/mark.png' }, path end
 	if kind == 'marked' then return { type = 'restrict', watermark = config.imgroot .. '/mark.png' }, path end
 	if kind == 'moved' then return 'allow', config.imgroot .. '/gray.png' end
 	if kind == 'outside' then return 'allow', '/etc/hostname' end
@@ -86,6 +89,8 @@ func TestVerdicts(t *testing.T) {
 			"allow":        {200, 200, 200, 200},
 			"restrict":     {200, 200, 200, 403},
 			"marked":       {200, 200, 200, 403},
+			"both":         {200, 200, 200, 403},
+			"word":         {200, 200, 200, 403},
 			"moved":        {200, 200, 200, 200},
 			"login":        {401, 401, 401, 401},
 			"clickthrough": {401, 401, 401, 401},
@@ -96,7 +101,7 @@ func TestVerdicts(t *testing.T) {
 			"nonsense":     {500, 500, 500, 500},
 			"outside":      {500, 500, 500, 500},
 		} {
-			if kind == "restrict" || kind == "marked" {
+			if slices.Contains([]string{"restrict", "marked", "both", "word"}, kind) {
 				want[3] = 403
 				if files {
 					want[3] = 200 // file_pre_flight's own word

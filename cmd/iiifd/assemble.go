@@ -94,6 +94,7 @@ func (s *service) machinery(reg prometheus.Registerer) error {
 	s.renderer, err = render.New(s.cfg.Render, render.Deps{
 		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: s.cfg.Admission.Threshold,
 		Tracer: s.telemetry.Tracer(), Registerer: reg, Handles: s.handles,
+		WatchMemory: decode.WatchMemory,
 	}, s.probes())
 	if err != nil {
 		return err

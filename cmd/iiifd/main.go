@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"example.com/iiifd/decode"
 	"example.com/iiifd/lua"
 	"example.com/iiifd/option"
 )
@@ -56,6 +57,9 @@ func main() {
 	if len(os.Args) == 2 && os.Args[1] == lua.WorkerCommand {
 		os.Exit(runWorker())
 	}
+	if len(os.Args) == 2 && os.Args[1] == decode.DrawCommand {
+		os.Exit(runDrawing())
+	}
 	os.Exit(runProgram())
 }
 
@@ -74,6 +78,15 @@ func runProgram() int {
 // before all else, which would cost each worker its memory.
 func runWorker() int {
 	if err := lua.WorkerMain(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFailed
+	}
+	return exitDone
+}
+
+// runDrawing makes one drawing for the server that started this process.
+func runDrawing() int {
+	if err := decode.DrawMain(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitFailed
 	}

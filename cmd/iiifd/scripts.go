@@ -29,6 +29,16 @@ func (c *config) scriptMemory() (limit, idle int64) {
 	return c.Lua.MemoryLimit, int64(scripts+hooks) * idleWorker
 }
 
+// hookMemory is what one hook may hold, and how many would run at once; 0
+// without an init script, the only place where hooks are defined.
+func (c *config) hookMemory() (limit int64, slots int) {
+	if c.Lua.InitScript == "" {
+		return 0, 0
+	}
+	_, slots = c.Lua.SlotCounts()
+	return min(c.Lua.HookMemory, c.Lua.MemoryLimit), slots
+}
+
 // openScripts starts the runtime of scripts, where they are configured.
 func (s *service) openScripts(ctx context.Context, dir string, reg prometheus.Registerer) error {
 	if !s.cfg.scripts() {
@@ -36,8 +46,14 @@ func (s *service) openScripts(ctx context.Context, dir string, reg prometheus.Re
 	}
 	var err error
 	cfg := s.cfg.Lua
-	if cfg.Slots == 0 {
-		cfg.Slots = s.admission.Books().ScriptSlots
+	if s.admission != nil {
+		books := s.admission.Books()
+		if cfg.Slots == 0 {
+			cfg.Slots = books.ScriptSlots
+		}
+		if books.HookSlots > 0 {
+			cfg.HookSlots = books.HookSlots
+		}
 	}
 	if cfg.Facts, err = s.scriptFacts(dir); err != nil {
 		return err

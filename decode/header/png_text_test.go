@@ -17,7 +17,7 @@ func pngOf(chunks ...[]byte) []byte {
 	for _, c := range chunks {
 		file = append(file, c...)
 	}
-	return append(append(file, pngChunk("IDAT", string(deflated(2)))...), pngChunk("IEND", "")...)
+	return append(append(file, pngChunk("IDAT", string(deflatedZeros(2)))...), pngChunk("IEND", "")...)
 }
 
 func pngChunk(kind, body string) []byte {
@@ -26,7 +26,7 @@ func pngChunk(kind, body string) []byte {
 	return binary.BigEndian.AppendUint32(c, crc32.ChecksumIEEE(c[4:]))
 }
 
-func deflated(n int) []byte {
+func deflatedZeros(n int) []byte {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
 	_, _ = z.Write(make([]byte, n)) // A buffer takes all.
@@ -38,7 +38,7 @@ func deflated(n int) []byte {
 // priced.
 func TestPNGTexts(t *testing.T) {
 	const mib = 1 << 20
-	z := func(n int) string { return string(deflated(n)) }
+	z := func(n int) string { return string(deflatedZeros(n)) }
 	for name, row := range map[string]struct {
 		chunks [][]byte
 		ok     bool

@@ -37,7 +37,7 @@ func (m *measure) encoder() []Part {
 		why = "encoder: whole picture and its planes"
 		perPixel := 22.0
 		if alpha {
-			perPixel = 28
+			perPixel = 34
 		}
 		bytes = sum(times(px, perPixel), 6*mib)
 	case iiif.FormatGIF:

@@ -12,7 +12,7 @@ func (m *measure) heif() []Part {
 		perPixel *= 2
 	}
 	if s.Alpha {
-		perPixel *= 1.15
+		perPixel *= 1.2
 		base += 3 * mib
 	}
 	codec := sum(times(m.pixels(), perPixel), s.FileSize, base)
@@ -23,12 +23,15 @@ func (m *measure) heif() []Part {
 // which are stored with the samples' own size.
 func (m *measure) heifDecoded() []Part {
 	s := m.p.Shape
-	perPixel := 3.3
+	perPixel, base := 3.3, int64(3*mib)
+	if s.Loader == LoaderAVIF {
+		base = 6 * mib
+	}
 	if s.Alpha {
 		perPixel = 4.3
 	}
 	if s.BitsPerSample > 8 {
 		perPixel *= 2
 	}
-	return add(m.lineCache(1), StageCodec, sum(times(m.pixels(), perPixel), s.FileSize, 3*mib), "picture, whole, in pixels")
+	return add(m.lineCache(1), StageCodec, sum(times(m.pixels(), perPixel), s.FileSize, base), "picture, whole, in pixels")
 }

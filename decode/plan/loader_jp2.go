@@ -76,7 +76,7 @@ func (m *measure) cutTiles(bands bool) bool {
 // out (j2k.c, opj_j2k_update_image_data) unless there are several. Of a tile
 // that is cut it keeps the wanted window, the code blocks and the wavelets'
 // blocks side by side (tcd.c, dwt.c), 3.2 times the window; over several tiles
-// the allocator cannot use all that was freed: 4.6 whole tiles were the most.
+// the allocator cannot use all that was freed: 5.6 whole tiles were the most.
 func (m *measure) jp2Working(across, down int64, cut bool) int64 {
 	s := m.p.Shape
 	l := s.Levels[m.p.Level]
@@ -90,7 +90,7 @@ func (m *measure) jp2Working(across, down int64, cut bool) int64 {
 	default:
 		window := product(min(tw, widened(m.cropW, s)), min(th, widened(m.cropH, s)), int64(max(1, s.Bands)), 4)
 		if several {
-			return min(times(tile, 4.8), times(window, 3.2*float64(min(4, product(across, down)))))
+			return min(times(tile, 6), times(window, 3.2*float64(min(4, product(across, down)))))
 		}
 		return min(times(tile, 2.4), times(window, 3.2))
 	}
