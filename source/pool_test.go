@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -154,7 +153,7 @@ func TestPoolWithManyUsers(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for n := range 200 {
-				name := fmt.Sprint((i*n + n) % 6)
+				name := strconv.Itoa((i*n + n) % 6)
 				o := openPooled(t, c, p, name)
 				if got := readAll(t, o); got != name {
 					t.Errorf("object %s reads %q", name, got)
