@@ -24,6 +24,16 @@ func OpenDir(cfg Config) (*Dir, error) {
 	return &Dir{dir: dir}, nil
 }
 
+// Is tells whether path, as another process names it, is this directory.
+func (d *Dir) Is(path string) bool {
+	ours, err := os.Stat(d.dir)
+	if err != nil {
+		return false
+	}
+	theirs, err := os.Stat(path)
+	return err == nil && os.SameFile(ours, theirs)
+}
+
 func (d *Dir) root() string { return filepath.Join(d.dir, layoutDir) }
 
 // Stat counts the entries. A server may be running.

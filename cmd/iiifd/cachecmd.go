@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -100,7 +95,7 @@ func purge(ctx context.Context, cfg *config, dir *cache.Dir, order server.PurgeO
 	for _, sel := range selectors {
 		purged, err := dir.Purge(ctx, sel)
 		if errors.Is(err, cache.ErrInUse) {
-			return purgeThroughServer(ctx, cfg, order)
+			return purgeThroughServer(ctx, cfg, dir, order)
 		}
 		if err != nil {
 			return total, err
@@ -110,47 +105,26 @@ func purge(ctx context.Context, cfg *config, dir *cache.Dir, order server.PurgeO
 	return total, nil
 }
 
-// purgeThroughServer asks the server on this machine.
-func purgeThroughServer(ctx context.Context, cfg *config, order server.PurgeOrder) (cache.Purged, error) {
+// purgeThroughServer asks the server on this machine, if it is the one that
+// has the directory: another's cache would be purged for nothing.
+func purgeThroughServer(ctx context.Context, cfg *config, dir *cache.Dir, order server.PurgeOrder) (cache.Purged, error) {
 	var purged cache.Purged
 	if cfg.Operator.Off() {
 		return purged, errors.New("a running server uses the cache and has no operator listener")
 	}
-	file := cfg.Operator.TokenFile
-	if file == "" {
-		file = cfg.Operator.MadeTokenFile()
-	}
-	token, err := os.ReadFile(file)
-	if err != nil {
-		return purged, fmt.Errorf("a running server uses the cache and would be asked at %s, but its operator token cannot be read: %w; "+
-			"give the options the server runs with, --config or --operator-listen", cfg.Operator.Listen, err)
-	}
-	body, err := json.Marshal(order)
+	c, err := newOperatorClient(cfg)
 	if err != nil {
 		return purged, err
 	}
-	network, address := cfg.Operator.Address()
-	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://operator/cache/purge", bytes.NewReader(body))
-	if err != nil {
+	var theirs cache.Stat
+	if err := c.do(ctx, http.MethodGet, "/cache", nil, &theirs); err != nil {
 		return purged, err
 	}
-	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
-	resp, err := client.Do(req)
-	if err != nil {
-		return purged, fmt.Errorf("operator listener: %w", err)
+	if !dir.Is(theirs.Dir) {
+		return purged, fmt.Errorf("a running server uses the cache, but the one at %s has another: %s; "+givenOptions, cfg.Operator.Listen, theirs.Dir)
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil {
-		return purged, fmt.Errorf("operator listener: %w", err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		return purged, fmt.Errorf("operator listener: %s: %s", resp.Status, strings.TrimSpace(string(text)))
-	}
-	return purged, json.Unmarshal(text, &purged)
+	err = c.do(ctx, http.MethodPost, "/cache/purge", order, &purged)
+	return purged, err
 }
 
 // cutValue takes an option with a value out of the arguments.

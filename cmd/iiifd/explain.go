@@ -19,7 +19,7 @@ import (
 
 func explainCommand() *command {
 	return &command{
-		name: "explain", usage: "URL-PATH [DIRECTORY] [--header 'NAME: VALUE']… [--run]", summary: "goes through one request without answering it: mount, policy, object, plan, lane, price, cache",
+		name: "explain", usage: "URL-PATH [DIRECTORY] [--header 'NAME: VALUE']… [--run]", summary: "goes through one request without answering it: mount, policy, object, plan, lane, price, admission, cache",
 		long: "URL-PATH is a request's path as a client sends it, or a whole URL, such as /iiif/3/a.tif/full/max/0/default.jpg.\n" +
 			"DIRECTORY is the served directory (default: this one). Where an init script defines hooks, they are asked for real;\n" +
 			"--header gives the request's header fields, such as 'Cookie: a=b'. --run also carries the request out and adds the times.\n--json prints one JSON document.",
@@ -40,6 +40,7 @@ type explanation struct {
 	ETag       string       `json:"etag,omitempty"`
 	Cached     string       `json:"cached,omitempty"`
 	Estimate   *estimate    `json:"estimate,omitempty"`
+	Admission  string       `json:"admission,omitempty"`
 	Run        *runFacts    `json:"run,omitempty"`
 	Error      string       `json:"error,omitempty"`
 }
@@ -164,6 +165,9 @@ func (e *explanation) price(ctx context.Context, s *service, req render.Request,
 	e.ETag = job.ETag
 	e.Estimate = newEstimate(job.Info.Name, req.Params.String(), job, s.cfg.Admission.Threshold)
 	e.Cached = cached(s.cfg.Cache, s.renderer.CacheKey(job))
+	if e.Admission, err = s.admits(ctx, job); err != nil {
+		return err
+	}
 	if !run {
 		return nil
 	}
@@ -234,6 +238,9 @@ func (e *explanation) print(w io.Writer) error {
 		if err := e.Estimate.print(w); err != nil {
 			return err
 		}
+	}
+	if e.Admission != "" {
+		fmt.Fprintf(w, "admission    %s\n", e.Admission)
 	}
 	if r := e.Run; r != nil {
 		fmt.Fprintf(w, "run       prepared in %.1f ms, rendered in %.1f ms, %d bytes\n", r.PrepareMS, r.RenderMS, r.Bytes)

@@ -50,6 +50,11 @@ var refused = []struct {
 	{name: "mount below a mount", file: "[[mount]]\npath = \"/iiif/3/m\"", says: "hides the other", early: true},
 	{name: "mount in the way", file: "[[mount]]\npath = \"/viewer\"", says: "the server's own", early: true},
 	{name: "mount with a query", file: "[[mount]]\npath = \"/a?b\"", says: "must look like", early: true},
+	{name: "route without its script", args: []string{"--script-dir=DIR"}, file: "[[route]]\nmethod = \"GET\"\npath = \"/r\"\nscript = \"none.lua\"", says: "none.lua is not a file", early: true},
+	{name: "rights that are no address", args: []string{"--rights=free"}, says: "rights", early: true},
+	{name: "init script in neither place", args: []string{"--script-dir=DIR", "--init-script=none.lua"}, says: "neither in script-dir", early: true},
+	{name: "mount without a slash", file: "[[mount]]\npath = \"maps\"", says: `mount maps: path "maps" must look like`, early: true},
+	{name: "no time beside the queue", args: []string{"--queue-timeout-full=90s"}, says: "queue-timeout-full (1m30s)", early: true},
 	{name: "docroot in the way of a mount", args: []string{"--docroot=DIR", "--docroot-route=/iiif/3"}, says: "is a mount"},
 }
 

@@ -59,7 +59,7 @@ func runRender(ctx context.Context, p *program, args []string) error {
 // here, and a missing file may be one that is there and not served.
 func explained(err error) error {
 	if errors.Is(err, source.ErrNotFound) {
-		return errors.New("no such image; folders, names that start with a dot and links that lead out of the folder are none")
+		return errors.New("no such image; folders, names that start with a dot or are not UTF-8, and links that lead out of the folder are none")
 	}
 	var d *decode.Error
 	if errors.As(err, &d) && d.Detail() != "" {

@@ -67,6 +67,13 @@ func TestExplain(t *testing.T) {
 		e.Estimate.Plan.Canonical != "full/60,/0/default.jpg" || e.Cached != "no" || e.Run == nil || e.Run.Bytes == 0 || e.ETag == "" {
 		t.Errorf("%s", stdout)
 	}
+	if e.Admission != "can be admitted" {
+		t.Errorf("admission %q", e.Admission)
+	}
+	large := []string{"explain", "/iiif/3/a.png/full/^20000,13333/90/default.jpg", dir, "--max-width=20000", "--memory-limit=512MiB", "--cache-dir", cacheDir}
+	if status, stdout, stderr := invoke(t, nil, large...); status != 0 || !strings.Contains(stdout, "refused with 413 request_exceeds_budget") {
+		t.Errorf("too large: %d %q %q", status, stdout, stderr)
+	}
 	for path, says := range map[string]string{
 		"/iiif/3/none.png/full/max/0/default.jpg": "no such image",
 		"/iiif/3/a.png/full/max/0/default.xyz":    "format",
