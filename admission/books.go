@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+
+	"example.com/iiifd/option"
 )
 
 const (
@@ -158,7 +160,8 @@ func closeBooks(envelope int64, source EnvelopeSource, n needs) (Books, error) {
 			low = mid
 		}
 	}
-	return Books{}, fmt.Errorf("memory-limit: %d bytes (%s) are too little for what is configured; the least that works is %dMiB", envelope, source, high)
+	return Books{}, fmt.Errorf("memory-limit: %s (%s) is too little for what is configured; the least that works is %dMiB",
+		option.FormatSize(envelope), source.words(), high)
 }
 
 func (n needs) fitsIn(envelope int64) bool {

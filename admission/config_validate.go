@@ -82,9 +82,13 @@ func (c *Config) validateQueue(bad func(string, ...any)) {
 	if c.QueueTimeoutTile < 0 || c.QueueTimeoutFull < 0 {
 		bad("queue-timeout-tile and queue-timeout-full: must not be negative")
 	}
-	if longest := max(c.QueueTimeoutTile, c.QueueTimeoutFull); longest+c.BodyReadTimeout >= c.RequestTimeout {
-		bad("request-timeout: %v leaves no time to work after queue-timeout (%v) and body-read-timeout (%v)",
-			c.RequestTimeout, longest, c.BodyReadTimeout)
+	name, longest := "queue-timeout-full", c.QueueTimeoutFull
+	if c.QueueTimeoutTile > longest {
+		name, longest = "queue-timeout-tile", c.QueueTimeoutTile
+	}
+	if longest+c.BodyReadTimeout >= c.RequestTimeout {
+		bad("request-timeout: %v leaves no time to work after %s (%v) and body-read-timeout (%v)",
+			c.RequestTimeout, name, longest, c.BodyReadTimeout)
 	}
 	if c.QueueMax < 1 || c.QueueMaxBytes < 0 || c.QueueHeldBytes < 1 {
 		bad("queue-max, queue-max-bytes and queue-held-bytes: must be positive")

@@ -64,6 +64,18 @@ func keyedNumber(text, key string) (int64, bool) {
 	return 0, false
 }
 
+// words names the source in messages.
+func (s EnvelopeSource) words() string {
+	switch s {
+	case SourceOverride:
+		return "as configured"
+	case SourceCgroupV1, SourceCgroupV2:
+		return "the cgroup's limit"
+	default:
+		return "what the host has available"
+	}
+}
+
 // envelope decides how much memory the process may take. An override is held
 // against the hard limits alone; what the host has available at the moment
 // bounds only an envelope that nobody chose.

@@ -130,7 +130,7 @@ func (c *Config) Validate() error {
 	}
 	if c.InitScript != "" {
 		if info, err := os.Stat(c.initPath()); err != nil || !info.Mode().IsRegular() {
-			errs = append(errs, fmt.Errorf("init-script: %s is not a file", c.InitScript))
+			errs = append(errs, fmt.Errorf("init-script: %s is not a file%s", c.InitScript, c.lookedFor()))
 		}
 	}
 	if file, ok := strings.CutPrefix(c.JWTKey, "@"); ok {
@@ -143,6 +143,20 @@ func (c *Config) Validate() error {
 	}
 	if err := CheckRoutes(c.Routes); err != nil {
 		errs = append(errs, err)
+	} else {
+		errs = append(errs, c.checkScripts())
+	}
+	return errors.Join(errs...)
+}
+
+// checkScripts tells which scripts of the configured routes are not there. The
+// init script's routes are known only when it has run.
+func (c *Config) checkScripts() error {
+	var errs []error
+	for _, r := range c.Routes {
+		if info, err := os.Stat(filepath.Join(c.ScriptDir, r.Script)); err != nil || !info.Mode().IsRegular() {
+			errs = append(errs, fmt.Errorf("route %s %s: %s is not a file in script-dir (%s)", r.Method, r.Path, r.Script, c.ScriptDir))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -158,6 +172,14 @@ func (c *Config) initPath() string {
 		return below
 	}
 	return c.InitScript
+}
+
+// lookedFor tells where a relative init script was looked for.
+func (c *Config) lookedFor() string {
+	if filepath.IsAbs(c.InitScript) {
+		return ""
+	}
+	return fmt.Sprintf(", neither in script-dir (%s) nor in the working directory", c.ScriptDir)
 }
 
 // settings is what workers get to know.

@@ -25,7 +25,7 @@ func ParseSize(text string) (int64, error) {
 	unit := strings.ToUpper(strings.TrimSpace(t[len(digits):]))
 	switch unit {
 	case "KB", "MB", "GB", "TB":
-		return 0, fmt.Errorf("%q: %s could be decimal or binary; write %siB", text, t[len(digits):], unit[:1])
+		return 0, fmt.Errorf("%q: %s could be decimal or binary; write %siB", text, strings.TrimSpace(t[len(digits):]), unit[:1])
 	}
 	factor, ok := sizeUnits[unit]
 	if !ok || digits == "" || digits[0] == '-' {

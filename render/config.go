@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 
 	"example.com/iiifd/decode/plan"
@@ -57,6 +58,11 @@ func (c *Config) Validate() error {
 	for _, format := range c.PreferredFormats {
 		if iiif.Format(format).MediaType() == "" {
 			errs = append(errs, fmt.Errorf("preferred-formats: %q is not a format of this server", format))
+		}
+	}
+	if c.Rights != "" {
+		if u, err := url.Parse(c.Rights); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			errs = append(errs, fmt.Errorf("rights: %q is no URI such as http://creativecommons.org/publicdomain/mark/1.0/", c.Rights))
 		}
 	}
 	return errors.Join(errs...)

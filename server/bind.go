@@ -25,9 +25,17 @@ func (c *Config) Bind(ctx context.Context) (net.Listener, error) {
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+		return nil, fmt.Errorf("listen: %w%s", err, takenHint(err, "give another address"))
 	}
 	return l, nil
+}
+
+// takenHint tells what helps against a taken address; "" for another error.
+func takenHint(err error, choice string) string {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return ""
+	}
+	return "; another program has it, perhaps another iiifd: end that one or " + choice
 }
 
 // Bind opens the operator listener's socket, for OperatorDeps, and looks
@@ -42,7 +50,7 @@ func (c *OperatorConfig) Bind(ctx context.Context) (net.Listener, error) {
 	}
 	l, err := c.listen(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("operator-listen: %w", err)
+		return nil, fmt.Errorf("operator-listen: %w%s", err, takenHint(err, "give another address or off"))
 	}
 	return l, nil
 }

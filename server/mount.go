@@ -45,7 +45,10 @@ func (m Mount) publicPath() string {
 func CheckMounts(mounts []Mount) error {
 	var errs []error
 	for i, m := range mounts {
-		errs = append(errs, checkMountPath("path", m.Path), checkMountPath("public", m.publicPath()))
+		errs = append(errs, checkMountPath("path", m.Path, m.Path))
+		if m.Public != "" {
+			errs = append(errs, checkMountPath("public", m.Path, m.Public))
+		}
 		if m.Version != iiif.V2 && m.Version != iiif.V3 {
 			errs = append(errs, fmt.Errorf("mount %s: version must be 2 or 3", m.Path))
 		}
@@ -63,9 +66,10 @@ func CheckMounts(mounts []Mount) error {
 	return errors.Join(errs...)
 }
 
-func checkMountPath(what, p string) error {
+// checkMountPath tells why p cannot be the path of that name of a mount.
+func checkMountPath(what, mount, p string) error {
 	if !strings.HasPrefix(p, "/") || p == "/" || strings.HasSuffix(p, "/") || strings.Contains(p, "//") || strings.ContainsAny(p, "?#%{}* ") {
-		return fmt.Errorf("mount %s: %s must look like /iiif/3", p, what)
+		return fmt.Errorf("mount %s: %s %q must look like /iiif/3", mount, what, p)
 	}
 	return nil
 }
