@@ -11,6 +11,9 @@ import (
 	"example.com/iiifd/decode/plan"
 )
 
+// shortDeclined is the way of pictures that libvips made after all.
+const shortDeclined = "declined"
+
 // metrics are what decoding tells about itself.
 type metrics struct {
 	renders *prometheus.CounterVec
@@ -53,6 +56,9 @@ func newMetrics(reg prometheus.Registerer, e *Engine) *metrics {
 	}
 	for _, outcome := range []string{apartDone, apartFailed, apartKilled, apartCrashed} {
 		m.apart.WithLabelValues(outcome)
+	}
+	for _, way := range []string{string(plan.ShortStored), string(plan.ShortTiles), string(plan.ShortJP2), shortDeclined} {
+		m.short.WithLabelValues(way)
 	}
 	return m
 }

@@ -169,7 +169,7 @@ func (e *Engine) renderShort(ctx context.Context, obj source.Object, p *plan.Pla
 		return err
 	}
 	if errors.Is(err, errDeclined) {
-		e.metrics.short.WithLabelValues("declined").Inc()
+		e.metrics.short.WithLabelValues(shortDeclined).Inc()
 	} else {
 		e.metrics.short.WithLabelValues(string(way)).Inc()
 	}

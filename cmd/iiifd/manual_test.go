@@ -14,10 +14,10 @@ var update = flag.Bool("update", false, "write the generated documents")
 
 const manualHead = "# Configuration\n\nDefaults < file (`--config`) < environment < flags. Sizes take K, M, G, T, Ki … and KiB …, all binary; durations a unit\n" +
 	"(`500ms`, `10s`, `2m`). `iiifd config explain` prints each effective value and where it came from. Further paths are mounted in the\n" +
-	"file:\n\n```toml\n[[mount]]\npath = \"/maps\"      # identifiers stand below it\nversion = 2           # of the Image API, 3 by default\n" +
-	"dir = \"maps\"         # a directory, absolute or below the served one; the served one by default\npublic = \"/img\"      # what clients see where a proxy maps it; path by default\n```\n\n" +
-	"Lua routes stand there too ([Lua scripts](lua.md)); SIPI's `[[routes]]` with `route` for `path` are read as well:\n\n```toml\n[[route]]\nmethod = \"POST\"       # GET, HEAD, POST, PUT, DELETE or OPTIONS\n" +
-	"path = \"/upload\"      # and everything below it\nscript = \"upload.lua\"  # in script_dir\n```\n\n" +
+	"file:\n\n```toml\n[[mount]]\npath = \"/maps\"        # identifiers stand below it\nversion = 2           # of the Image API, 3 by default\n" +
+	"dir = \"maps\"          # a directory, absolute or below the served one; the served one by default\npublic = \"/img\"       # what clients see where a proxy maps it; path by default\n```\n\n" +
+	"Lua routes stand there too ([Lua scripts](lua.md)); SIPI's `[[routes]]` with `route` for `path` are read as well:\n\n```toml\n[[route]]\nmethod = \"POST\"        # GET, HEAD, POST, PUT, DELETE or OPTIONS\n" +
+	"path = \"/upload\"       # and everything below it\nscript = \"upload.lua\"  # in script_dir\n```\n\n" +
 	"This page is generated from the declarations (`make docs`).\n"
 
 // The manual is made of the declarations, so it cannot be wrong.
