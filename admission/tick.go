@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"log/slog"
 	"time"
 )
 
@@ -108,7 +109,13 @@ func (c *Controller) watchIdleLocked(rss int64) {
 	const noticeable = 1 << 20
 	if growth-c.idleGrowth > noticeable || c.idleGrowth-growth > noticeable {
 		c.idleGrowth = growth
-		c.log.Warn("idle memory differs from what was booked", "booked", c.facts.IdleFloor, "measured", least-cached, "full_budget", c.hardFullLocked())
+		// A process that has worked keeps a little more than one that has just
+		// started; that is worth a warning only where it costs requests.
+		level := slog.LevelInfo
+		if growth > c.books.FullBudget/10 {
+			level = slog.LevelWarn
+		}
+		c.log.Log(context.Background(), level, "idle memory differs from what was booked", "booked", c.facts.IdleFloor, "measured", least-cached, "full_budget", c.hardFullLocked())
 	}
 }
 

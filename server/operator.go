@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"os"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ type OperatorDeps struct {
 type Operator struct {
 	deps     OperatorDeps
 	token    string
+	made     string // the token's file, where it was made at start
 	loopback bool
 	http     *http.Server
 	listener net.Listener
@@ -61,6 +63,9 @@ func OpenOperator(ctx context.Context, cfg OperatorConfig, deps OperatorDeps) (*
 		return nil, errors.Join(err, o.listener.Close())
 	}
 	o.token = token
+	if cfg.TokenFile == "" {
+		o.made = file
+	}
 	o.http = &http.Server{
 		Handler: o.routes(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		ErrorLog: slog.NewLogLogger(deps.Log.Handler(), slog.LevelDebug),
@@ -76,8 +81,15 @@ func (o *Operator) Address() net.Addr { return o.listener.Addr() }
 // Failed delivers the error that ended serving.
 func (o *Operator) Failed() <-chan error { return o.served }
 
-// Close ends the listener and its connections.
-func (o *Operator) Close() error { return o.http.Close() }
+// Close ends the listener and its connections, and removes the token's file
+// where it was made at start and is still this one's.
+func (o *Operator) Close() error {
+	var err error
+	if text, unread := os.ReadFile(o.made); unread == nil && strings.TrimSpace(string(text)) == o.token {
+		err = os.Remove(o.made)
+	}
+	return errors.Join(err, o.http.Close())
+}
 
 func (o *Operator) routes() http.Handler {
 	r := mux.NewRouter()

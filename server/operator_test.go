@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -231,6 +232,13 @@ func TestOperatorMadeToken(t *testing.T) {
 		if values["token_file"] != cfg.MadeTokenFile() || strings.Contains(line, o.token) {
 			t.Errorf("logged %s", line)
 		}
+	}
+	o := operate(t, st, cfg)
+	if err := o.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(cfg.MadeTokenFile()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the made token outlived its server: %v", err)
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "somebody's file" {
 		t.Errorf("the link was followed: %q, %v", text, err)
