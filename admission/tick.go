@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"log/slog"
 	"time"
 )
 
@@ -111,11 +110,11 @@ func (c *Controller) watchIdleLocked(rss int64) {
 		c.idleGrowth = growth
 		// A process that has worked keeps a little more than one that has just
 		// started; that is worth a warning only where it costs requests.
-		level := slog.LevelInfo
+		tell := c.log.Info
 		if growth > c.books.FullBudget/10 {
-			level = slog.LevelWarn
+			tell = c.log.Warn
 		}
-		c.log.Log(context.Background(), level, "idle memory differs from what was booked", "booked", c.facts.IdleFloor, "measured", least-cached, "full_budget", c.hardFullLocked())
+		tell("idle memory differs from what was booked", "booked", c.facts.IdleFloor, "measured", least-cached, "full_budget", c.hardFullLocked())
 	}
 }
 
