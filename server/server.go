@@ -157,7 +157,7 @@ func (s *Server) Open(ctx context.Context) error {
 			return err
 		}
 	}
-	limited := newCapped(l, cfg.MaxConnections, s.metrics.evicted.Inc)
+	limited := newCapped(l, cfg.MaxConnections, s.metrics.evicted.Inc, s.metrics.connected)
 	s.http.ConnState, l = limited.follow, limited
 	if cfg.TLSCert != "" {
 		if s.certs, err = loadCertificates(cfg.TLSCert, cfg.TLSKey); err != nil {
