@@ -103,6 +103,7 @@ func New(cfg Config, deps Deps) (*Server, error) {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(deps.Log.Handler(), slog.LevelDebug),
+		ConnContext:       withConnection,
 		Protocols:         protocols(),
 		// The write deadline of a stream does not end a connection whose
 		// client reads nothing at all; this does.
@@ -153,7 +154,7 @@ func (s *Server) Open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	l = netutil.LimitListener(l, cfg.MaxConnections)
+	l = connections{netutil.LimitListener(l, cfg.MaxConnections)}
 	if cfg.TLSCert != "" {
 		if s.certs, err = loadCertificates(cfg.TLSCert, cfg.TLSKey); err != nil {
 			return errors.Join(err, l.Close())
