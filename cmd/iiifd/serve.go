@@ -58,6 +58,7 @@ type service struct {
 	scripts   *lua.Runtime
 	docroot   *docroot.Root
 	tempDir   string
+	pace      *pace
 }
 
 func runServe(ctx context.Context, p *program, args []string) error {
@@ -307,6 +308,7 @@ var errStuck = errors.New("decodes were still running at the end of the drain ti
 // closes nothing that they use, since waiting for them could take for ever:
 // the end of the process does that, and the cache is made to survive it.
 func (s *service) close() error {
+	s.pace.stop()
 	s.prefetch.Close()
 	s.warmer.Close()
 	idle, err := s.drain()
