@@ -1,7 +1,10 @@
 // Shrinking as vips_resize does it (resize.c, reducev.cpp, reduceh.cpp of
 // libvips 8.14): averaging by half the factor's whole part, then a Lanczos
 // kernel of three lobes by the rest, each axis for itself, edges repeated.
-// Like there, each pass ends in whole numbers from 0 to 255.
+// Like there, weights are cut off to whole 4096ths and each pass ends in whole
+// numbers from 0 to 255: the result is what libvips gets without its vector unit,
+// whose weights are whole 64ths, but where a pixel's place is just between two
+// of the kernel's positions: which it takes depends on how libvips adds up.
 #include "short_inner.h"
 
 #include <math.h>
@@ -14,6 +17,7 @@
 
 #define LOBES 3
 #define PHASES 64 // positions between two pixels, VIPS_TRANSFORM_SCALE
+#define PARTS 4096 // of which weights are whole numbers, VIPS_INTERPOLATE_SCALE
 
 typedef float Four __attribute__((vector_size(16)));
 
@@ -70,7 +74,7 @@ static int axis_begin(Axis *a, size_t *have, int from, int to)
 		for (int i = 0; i < a->taps; i++)
 			sum += w[i] = (float) lanczos((i - middle) / a->rest);
 		for (int i = 0; i < a->taps; i++)
-			w[i] = (float) (w[i] / sum);
+			w[i] = (float) (int) (w[i] / sum * PARTS) / PARTS;
 	}
 	return 0;
 }
