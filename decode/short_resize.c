@@ -16,6 +16,7 @@
 #endif
 
 #define LOBES 3
+#define MOST_TAPS 32 // the rest of a factor is below 4: 25
 #define PHASES 64 // positions between two pixels, VIPS_TRANSFORM_SCALE
 #define PARTS 4096 // of which weights are whole numbers, VIPS_INTERPOLATE_SCALE
 
@@ -56,6 +57,8 @@ static int axis_begin(Axis *a, size_t *have, int from, int to)
 	a->boxed = (from + a->box - 1) / a->box;
 	a->rest = factor / a->box;
 	a->taps = a->rest > 1 ? 2 * (int) rint(LOBES * a->rest) + 1 : 1;
+	if (a->taps > MOST_TAPS)
+		return -1;
 	if (grow(&a->weights, have, sizeof(float) * a->taps * (PHASES + 1))) {
 		a->weights_for = 0;
 		return -1;
@@ -115,6 +118,9 @@ int shrinker_begin(Shrinker *s, int width, int height, int out_width, int out_he
 	for (int i = 0; i < s->ring_lines; i++)
 		s->ring[i] = s->memory + stride * (i + 2);
 	memset(s->sums, 0, n * sizeof(uint32_t));
+	// What lies between a line's end and the next line is read, and not used.
+	for (int i = 0; i < s->ring_lines; i++)
+		memset(s->ring[i] + n, 0, (stride - n) * sizeof(float));
 	return 0;
 }
 
@@ -192,24 +198,37 @@ static void shrink_row(Shrinker *s)
 	}
 }
 
-// weigh is the vertical kernel: out = Σ weight · line.
+// weigh is the vertical kernel: out = Σ weight · line. Lines are as long in
+// memory as a multiple of 16 samples, of which the sums stay in registers.
 static void weigh(Shrinker *s, int first, const float *w)
 {
 	size_t n = (size_t) s->h.from * s->bands;
+	const float *lines[MOST_TAPS];
 	float *restrict out = s->column;
 
 	for (int i = 0; i < s->v.taps; i++) {
 		int y = first + i;
-		float weight = w[i];
 
 		y = y < 0 ? 0 : y >= s->v.boxed ? s->v.boxed - 1 : y;
-		const float *restrict in = s->ring[y % s->ring_lines];
-		if (i == 0)
-			for (size_t x = 0; x < n; x++)
-				out[x] = in[x] * weight;
-		else
-			for (size_t x = 0; x < n; x++)
-				out[x] += in[x] * weight;
+		lines[i] = s->ring[y % s->ring_lines];
+	}
+	for (size_t x = 0; x < n; x += 16) {
+		Four a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
+
+		for (int i = 0; i < s->v.taps; i++) {
+			const Four *in = (const Four *) (lines[i] + x);
+
+			a += in[0] * w[i];
+			b += in[1] * w[i];
+			c += in[2] * w[i];
+			d += in[3] * w[i];
+		}
+		Four *to = (Four *) (out + x);
+
+		to[0] = a;
+		to[1] = b;
+		to[2] = c;
+		to[3] = d;
 	}
 	for (size_t x = 0; x < n; x++)
 		out[x] = byte(out[x]);

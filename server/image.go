@@ -152,8 +152,7 @@ func (s *Server) explain(r *http.Request, job *render.Job, from render.Outcome, 
 			slog.Int64("estimate_bytes", job.Plan.Peak()), slog.Float64("wait_ms", milliseconds(c.Wait)))
 		return
 	}
-	var refused *admission.Rejection
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*admission.Rejection](err); ok {
 		x.facts = append(x.facts, slog.String("lane", string(refused.Lane)), slog.String("lane_url", string(refused.URL)), slog.String("lane_engine", string(refused.Engine)),
 			slog.Int64("estimate_bytes", refused.Bytes), slog.Float64("wait_ms", milliseconds(refused.Wait)))
 	}
