@@ -10,9 +10,10 @@ COPY . .
 # Where the Go modules come from; unset is Go's own default.
 ARG GOPROXY
 ARG VERSION=dev
+ARG REVISION
 RUN --mount=type=cache,target=/go/pkg/mod \
     --mount=type=cache,target=/root/.cache/go-build \
-    make build VERSION="$VERSION"
+    make build VERSION="$VERSION" REVISION="$REVISION"
 
 FROM debian:bookworm-slim
 # libvips brings its codecs; named beside it is what the binary itself calls.

@@ -10,11 +10,15 @@ BUILD_PACKAGES := libvips-dev libjpeg62-turbo-dev libopenjp2-7-dev gcc libc6-dev
 E2E_PACKAGES   := nginx-light python3 python3-venv libmagic1
 
 BENCH_PACKAGES := iipimage-server nginx-light libtiff-dev libvips-tools libjpeg-turbo-progs libopenjp2-tools
+STORM_PACKAGES := prometheus
 TEST_PACKAGES  := libvips-tools libjpeg-turbo-progs libopenjp2-tools libtiff-tools chromium fonts-dejavu-core
 
 LISTEN ?= :8182
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -X main.version=$(VERSION)
+# Told to the linker and not left to the go command, which knows no commit
+# where GOFLAGS has -buildvcs=false or the checkout is not the builder's own.
+REVISION ?= $(shell git rev-parse HEAD 2>/dev/null)$(shell test -z "$$(git status --porcelain --untracked-files=no 2>/dev/null)" || echo +)
+LDFLAGS := -X main.version=$(VERSION) -X main.revision=$(REVISION)
 PURE := ./iiif/... ./decode/plan/... ./decode/header/... ./option/... ./source/... ./cache/... ./auth/... ./admission/... ./lua/... ./docroot/...
 
 .PHONY: run build test test-pure test-browser lint fmt fuzz bench storm docs check e2e build-packages test-packages clean container container-test estimate-check estimate-check-quick
@@ -44,8 +48,10 @@ test-browser: test-packages build
 # Overload, abuse and crashes in memory cgroups of 256 MiB to 1 GiB; takes
 # root and about ten minutes. STORM=-long is the whole of it.
 storm: test-packages build
+	@scripts/install-packages $(STORM_PACKAGES)
 	go build -o bin/storm ./tests/storm
-	bin/storm -iiifd bin/iiifd $(STORM)
+	go test -c -o bin/replay ./admission
+	bin/storm -iiifd bin/iiifd -replay bin/replay $(STORM)
 
 # Needs a package index of Python for the validator, which is kept in .cache.
 e2e: build

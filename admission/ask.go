@@ -44,7 +44,8 @@ type Charge struct {
 
 // Result is what a decode turned out to be.
 type Result struct {
-	// Peak is the measured peak in bytes; 0 where it was not measured.
+	// Peak is by how many bytes the process' memory rose at its highest; 0
+	// where it was not measured. It counts only where no other work ran.
 	Peak int64
 	// OK tells that the decode ended well; others teach the controller
 	// nothing about the time decodes take.

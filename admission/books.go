@@ -33,6 +33,9 @@ type Books struct {
 	// Scripts is ScriptSlots times one script's memory.
 	Scripts     int64 `json:"scripts_bytes"`
 	ScriptSlots int   `json:"script_slots"`
+	// Hooks is HookSlots times one hook's memory.
+	Hooks       int64 `json:"hooks_bytes"`
+	HookSlots   int   `json:"hook_slots"`
 	TileReserve int64 `json:"tile_reserve_bytes"`
 	FullBudget  int64 `json:"full_budget_bytes"`
 
@@ -46,9 +49,9 @@ type Books struct {
 
 // needs is what the books are made from, the envelope aside.
 type needs struct {
-	idle, goIdle, scriptMemory, threshold int64
-	tileMin, fullMax                      int
-	tilesMemoryRatio                      float64
+	idle, goIdle, scriptMemory, hookMemory, threshold int64
+	tileMin, fullMax, hookSlots                       int
+	tilesMemoryRatio                                  float64
 	// Set by the operator; 0 is derived. What was set does not shrink.
 	cache, egress, ingest int64
 }
@@ -65,6 +68,10 @@ func (n needs) draft(envelope int64) Books {
 		b.ScriptSlots = n.fullMax
 	}
 	b.Scripts = int64(b.ScriptSlots) * n.scriptMemory
+	if n.hookMemory > 0 {
+		b.HookSlots = n.hookSlots
+	}
+	b.Hooks = int64(b.HookSlots) * n.hookMemory
 	b.TileReserve = mulCapped(n.threshold, int64(max(n.tileMin, 1)))
 	return b
 }
@@ -86,7 +93,7 @@ func mulCapped(a, b int64) int64 {
 
 // over is what the lines take beyond what is usable.
 func (b *Books) over() int64 {
-	return b.IdleFloor + b.MemoryCache + b.Egress + b.Ingest + b.Scripts + b.TileReserve + b.FullBudget - b.Usable
+	return b.IdleFloor + b.MemoryCache + b.Egress + b.Ingest + b.Scripts + b.Hooks + b.TileReserve + b.FullBudget - b.Usable
 }
 
 // close shrinks the lines until their sum is usable, in an order that keeps
@@ -108,13 +115,19 @@ func (n needs) close(envelope int64) (Books, bool) {
 	derived(&b.MemoryCache, n.cache, 0)
 	derived(&b.Egress, n.egress, minEgress)
 	derived(&b.Ingest, n.ingest, minIngest)
-	for b.over() > 0 && b.ScriptSlots > 1 {
-		b.ScriptSlots--
-		b.Scripts = int64(b.ScriptSlots) * n.scriptMemory
+	fewer := func(slots *int, line *int64, memory int64, least int) {
+		for b.over() > 0 && *slots > least {
+			*slots--
+			*line = int64(*slots) * memory
+		}
 	}
+	// Two hooks at once keep a processor busy while one of them waits.
+	fewer(&b.HookSlots, &b.Hooks, n.hookMemory, 2)
+	fewer(&b.ScriptSlots, &b.Scripts, n.scriptMemory, 1)
 	atLeast(&b.TileReserve, max(n.threshold, envelope/8))
 	atLeast(&b.FullBudget, min(n.threshold, b.FullMost))
 	atLeast(&b.TileReserve, n.threshold)
+	fewer(&b.HookSlots, &b.Hooks, n.hookMemory, 1)
 	// Connections and their buffers are in no line: they have half of what is
 	// not booked. Without it the collector would run all the time, at a limit
 	// that a few hundred clients reach in a small container.
@@ -156,6 +169,6 @@ func (n needs) fitsIn(envelope int64) bool {
 // log writes the books, all in bytes.
 func (b *Books) log(to *slog.Logger) {
 	to.Info("memory booked", "envelope", b.Envelope, "source", string(b.Source),
-		"idle_floor", b.IdleFloor, "memory_cache", b.MemoryCache, "egress", b.Egress, "ingest", b.Ingest, "scripts", b.Scripts,
+		"idle_floor", b.IdleFloor, "memory_cache", b.MemoryCache, "egress", b.Egress, "ingest", b.Ingest, "scripts", b.Scripts, "hooks", b.Hooks,
 		"tile_reserve", b.TileReserve, "full_budget", b.FullBudget, "left_over", -b.over())
 }

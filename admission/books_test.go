@@ -143,6 +143,30 @@ func TestBooksNeedNoTuning(t *testing.T) {
 	}
 }
 
+// TestHooksAreBooked: as many as are wanted where memory suffices, two where it
+// is short, and one before the start fails.
+func TestHooksAreBooked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		envelope      int64
+		slots, hooks  int
+		hookBytes     int64
+		scriptsAtHand int
+	}{
+		{4 * gib, 8, 8, 128 * mib, 1}, {512 * mib, 8, 2, 32 * mib, 1}, {192 * mib, 8, 1, 16 * mib, 1},
+	} {
+		n := typical(1, 1)
+		n.hookMemory, n.hookSlots = 16*mib, c.slots
+		if c.envelope < 256*mib {
+			n.idle, n.scriptMemory = 40*mib, 16*mib
+		}
+		b, err := closeBooks(c.envelope, SourceCgroupV2, n)
+		if err != nil || b.HookSlots != c.hooks || b.Hooks != c.hookBytes || b.ScriptSlots != c.scriptsAtHand || b.over() > 0 {
+			t.Errorf("%d MiB: %+v %v", c.envelope/mib, b, err)
+		}
+	}
+}
+
 // TestBooksAlwaysClose: whatever the needs, the sum of the lines is usable, or
 // the limit that the error names works and the one below it does not.
 func TestBooksAlwaysClose(t *testing.T) {
@@ -151,12 +175,16 @@ func TestBooksAlwaysClose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
 		n := needs{
-			idle: size("idle", gib), goIdle: size("go", 100*mib), scriptMemory: size("script", 256*mib), threshold: 1 + size("threshold", 256*mib),
+			idle: size("idle", gib), goIdle: size("go", 100*mib), scriptMemory: size("script", 256*mib),
+			hookMemory: size("hook", 64*mib), hookSlots: 1 + int(size("hooks", 256)), threshold: 1 + size("threshold", 256*mib),
 			tileMin: 1 + int(size("tiles", 64)), fullMax: 1 + int(size("fulls", 64)), tilesMemoryRatio: rapid.Float64Range(0, 1).Draw(t, "ratio"),
 			cache: size("cache", 64*mib), egress: size("egress", 64*mib), ingest: rapid.SampledFrom([]int64{0, 8 * mib, 64 * mib}).Draw(t, "ingest"),
 		}
 		b, err := closeBooks(1+size("envelope", 4*gib), SourceHost, n)
 		if err == nil {
+			if b.Hooks != int64(b.HookSlots)*n.hookMemory || n.hookMemory > 0 && (b.HookSlots < 1 || b.HookSlots > n.hookSlots) {
+				t.Fatalf("hooks: %+v of %+v", b, n)
+			}
 			if b.over() > 0 || b.FullBudget < 0 || b.FullBudget > b.FullMost || b.TileReserve < n.threshold || b.Ingest < minIngest {
 				t.Fatalf("%+v over by %d", b, b.over())
 			}

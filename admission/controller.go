@@ -124,7 +124,7 @@ func (c *Controller) derive(file *quotaFile) error {
 	}
 	c.books, err = closeBooks(size, source, needs{
 		idle: c.facts.IdleFloor + c.facts.OffDisk, goIdle: c.facts.GoIdle,
-		scriptMemory: c.facts.ScriptMemory, threshold: c.cfg.Threshold,
+		scriptMemory: c.facts.ScriptMemory, hookMemory: c.facts.HookMemory, hookSlots: c.facts.HookSlots, threshold: c.cfg.Threshold,
 		tileMin: c.threads.tileMin, fullMax: c.threads.fullMax,
 		tilesMemoryRatio: c.cfg.TilesMemoryRatio,
 		cache:            c.cfg.MemoryCacheBytes, egress: c.cfg.EgressBytes, ingest: c.cfg.IngestBytes,

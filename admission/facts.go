@@ -27,6 +27,10 @@ type Facts struct {
 	OffDisk int64
 	// ScriptMemory is the memory limit of one script; 0 where none can run.
 	ScriptMemory int64
+	// HookMemory is the memory limit of one pre-flight hook, HookSlots how
+	// many would run at once; 0 where none can run.
+	HookMemory int64
+	HookSlots  int
 	// RSS, Vips and GoHeap read the resident memory, libvips' tracked
 	// memory and the Go heap. A nil RSS reads /proc/self/status below Root;
 	// the others are absent where nil. ok is false where a value cannot be

@@ -36,6 +36,8 @@ type Lease struct {
 	ctx        context.Context //nolint:containedctx // Release asks it why the work ended
 	cancel     context.CancelCauseFunc
 	recorded   bool
+	// accompanied tells that other work has run at the same time.
+	accompanied bool
 }
 
 type leaseKey struct{}
@@ -75,15 +77,20 @@ func (l *Lease) Charge() Charge {
 	return charge
 }
 
+// Alone tells that no other work has run since this lease was granted: what
+// the process' memory does meanwhile is its work's.
+func (l *Lease) Alone() bool {
+	l.c.mu.Lock()
+	defer l.c.mu.Unlock()
+	return l.parent == nil && !l.accompanied
+}
+
 // Record tells what the work turned out to be. The time since the grant
 // counts as the decode's; call it when the pixels are encoded, before
 // Release. Only the first call counts.
 func (l *Lease) Record(r Result) {
 	c := l.c
-	if r.Peak > 0 && l.ask.Peak > 0 {
-		c.metrics.estimateError.Observe(float64(r.Peak) / float64(l.ask.Peak))
-	}
-	if l.parent != nil || l.side || !r.OK {
+	if l.parent != nil || !r.OK {
 		return
 	}
 	now := c.facts.Since()
@@ -93,6 +100,12 @@ func (l *Lease) Record(r Result) {
 		return
 	}
 	l.recorded = true
+	if r.Peak > 0 && l.ask.Peak > 0 && !l.accompanied {
+		c.metrics.estimateError.Observe(float64(r.Peak) / float64(l.ask.Peak))
+	}
+	if l.side {
+		return
+	}
 	took := now - l.ticket.granted
 	c.metrics.decode[l.charge.Lane].Observe(took.Seconds())
 	c.adaptive.observe(took, l.ask.Seconds, l.ask.Peak)
@@ -158,6 +171,10 @@ type leaseList struct {
 }
 
 func (r *leaseList) add(l *Lease) {
+	l.accompanied = r.count > 0
+	if r.count == 1 {
+		r.oldest.accompanied = true // Among several, all are already.
+	}
 	l.prev, l.next = r.newest, nil
 	if r.newest != nil {
 		r.newest.next = l

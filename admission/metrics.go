@@ -97,7 +97,7 @@ func newMetrics(reg prometheus.Registerer, threshold int64) *metrics {
 		transitions:   counters("iiifd_pressure_transitions_total", "Changes of the pressure's severity.", "to", "reason"),
 		cancelled:     counters("iiifd_admission_cancelled_total", "Running work that was cancelled.", "by"),
 		estimateError: f.NewHistogram(prometheus.HistogramOpts{
-			Name: "iiifd_admission_estimate_error_ratio", Help: "Measured peak divided by the estimate.",
+			Name: "iiifd_admission_estimate_error_ratio", Help: "Rise of the process' private memory while a full of at least the threshold ran alone, divided by its estimate.",
 			Buckets: []float64{.1, .25, .5, .75, .9, 1, 1.1, 1.25, 1.5, 2, 4},
 		}),
 		memAcquired:       counter("iiifd_decode_memory_acquired_total", "Full decodes that were charged to the budget."),

@@ -218,3 +218,51 @@ func TestChargedBesideResident(t *testing.T) {
 		t.Errorf("idle: %+v", after)
 	}
 }
+
+// TestEstimateErrorNeedsSolitude: a peak counts only for work that was alone
+// from its grant to its end.
+func TestEstimateErrorNeedsSolitude(t *testing.T) {
+	t.Parallel()
+	reg := prometheus.NewRegistry()
+	cfg := defaults()
+	cfg.Threads = 4
+	c, err := New(cfg, Facts{Root: newMachine(), Manual: true, RSS: func() (int64, bool) { return 100 * mib, true }}, slog.New(slog.DiscardHandler), reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rig{c, t}
+	ask := Ask{URL: LaneTile, Peak: 20 * mib}
+	end := func(l *Lease) {
+		l.Record(Result{Peak: 10 * mib, OK: true})
+		l.Release()
+	}
+	samples := func() uint64 {
+		var m dto.Metric
+		if err := c.metrics.estimateError.Write(&m); err != nil {
+			t.Fatal(err)
+		}
+		return m.GetHistogram().GetSampleCount()
+	}
+	first := r.must(ask)
+	if !first.Alone() {
+		t.Error("the first is not alone")
+	}
+	second := r.must(ask)
+	third := r.must(ask)
+	end(second)
+	end(third)
+	if first.Alone() {
+		t.Error("the first forgets the others")
+	}
+	end(first)
+	if n := samples(); n != 0 {
+		t.Errorf("%d samples of work in company", n)
+	}
+	end(r.must(ask))
+	failed := r.must(ask)
+	failed.Record(Result{Peak: 10 * mib})
+	failed.Release()
+	if n := samples(); n != 1 {
+		t.Errorf("%d samples of one that was alone and one that failed", n)
+	}
+}

@@ -3,7 +3,9 @@ package admission
 import (
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -11,12 +13,11 @@ import (
 	"time"
 )
 
-// recorded reads arrivals that tests/storm has recorded: eight viewers and
-// eight bots on a server of two threads in 512 MiB. Work that was refused has
+// recorded reads arrivals that tests/storm has recorded. Work that was refused has
 // no time of its own and takes what its like took.
-func recorded(t *testing.T) []arrival {
+func recorded(t *testing.T, file string) []arrival {
 	t.Helper()
-	f, err := os.Open("testdata/storm.csv")
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,14 +58,14 @@ func recorded(t *testing.T) []arrival {
 
 // sheds counts the refusals of a load for each lane, apart from those that no
 // waiting could help.
-func sheds(t *testing.T, load []arrival, change func(*Config)) (shed, predicted map[Lane]int) {
+func sheds(t *testing.T, load []arrival, change func(*Config, *Facts)) (shed, predicted map[Lane]int) {
 	t.Helper()
 	shed = make(map[Lane]int)
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(c *Config, f *Facts) {
 			c.Threads, f.CPUs = 2, 2
-			f.Memory.CgroupLimit, f.IdleFloor, f.GoIdle = 512*mib, 50*mib, 10*mib
-			change(c)
+			f.Memory.CgroupLimit, f.IdleFloor, f.GoIdle = 512*mib, 50*mib, 10*mib // As in testdata.
+			change(c, f)
 		})
 		results := make([]error, len(load))
 		for i, a := range load {
@@ -99,7 +100,7 @@ func sheds(t *testing.T, load []arrival, change func(*Config)) (shed, predicted 
 // takes which was never run is a guess.
 func TestRecordedStorm(t *testing.T) {
 	t.Parallel()
-	load := recorded(t)
+	load := recorded(t, "testdata/storm.csv")
 	for _, c := range []struct {
 		name    string
 		timeout time.Duration
@@ -115,14 +116,50 @@ func TestRecordedStorm(t *testing.T) {
 		for i := range arrivals {
 			arrivals[i].after /= c.faster
 		}
-		advanced, _ := sheds(t, arrivals, func(cfg *Config) { cfg.Mode, cfg.QueueTimeoutFull = ModeAdvanced, c.timeout })
-		_, predicted := sheds(t, arrivals, func(cfg *Config) { cfg.Mode, cfg.QueueTimeoutFull = ModeBasic, c.timeout })
+		advanced, _ := sheds(t, arrivals, func(cfg *Config, _ *Facts) { cfg.Mode, cfg.QueueTimeoutFull = ModeAdvanced, c.timeout })
+		_, predicted := sheds(t, arrivals, func(cfg *Config, _ *Facts) { cfg.Mode, cfg.QueueTimeoutFull = ModeBasic, c.timeout })
 		t.Logf("%s: %d arrivals; advanced sheds %v, basic predicts %v", c.name, len(load), advanced, predicted)
 		for _, lane := range c.lanes {
-			got := predicted[lane]
-			if diff := got - advanced[lane]; max(diff, -diff) > max(5, advanced[lane]/20) {
+			if got := predicted[lane]; !foreseen(got, advanced[lane]) {
 				t.Errorf("%s, %s: advanced sheds %d, basic counts %d", c.name, lane, advanced[lane], got)
 			}
 		}
 	}
+}
+
+// TestReplay is TestRecordedStorm for the storm that tests/storm has just
+// recorded: the file, the memory limit of its server and this machine's
+// threads. Without one it has nothing to do.
+func TestReplay(t *testing.T) {
+	file := os.Getenv("STORM_ARRIVALS")
+	if file == "" {
+		t.Skip("tests/storm names the arrivals in STORM_ARRIVALS")
+	}
+	var limit int64
+	var unit string
+	if n, err := fmt.Sscanf(os.Getenv("STORM_LIMIT"), "%d%s", &limit, &unit); n != 2 || err != nil {
+		t.Fatal(err)
+	}
+	limit *= map[string]int64{"Mi": mib, "Gi": gib}[unit]
+	load := recorded(t, file)
+	in := func(mode string) func(*Config, *Facts) {
+		return func(c *Config, f *Facts) {
+			c.Mode, f.Memory.CgroupLimit = mode, limit
+			c.Threads, f.CPUs = 0, runtime.NumCPU()
+		}
+	}
+	advanced, _ := sheds(t, load, in(ModeAdvanced))
+	_, predicted := sheds(t, load, in(ModeBasic))
+	for _, lane := range []Lane{LaneTile, LaneFull} {
+		t.Logf("replay: of %d arrivals advanced sheds %d in %s, basic foresees %d", len(load), advanced[lane], lane, predicted[lane])
+		if !foreseen(predicted[lane], advanced[lane]) {
+			t.Errorf("%s: advanced sheds %d, basic counts %d", lane, advanced[lane], predicted[lane])
+		}
+	}
+}
+
+// foreseen tells that a prediction is within 5 percent or 5 requests.
+func foreseen(predicted, shed int) bool {
+	diff := predicted - shed
+	return max(diff, -diff) <= max(5, shed/20)
 }

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"math"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,4 +43,37 @@ func (c *Config) effective(v filesystem) (bytes int64, files int) {
 		}
 	}
 	return bytes, files
+}
+
+// bookedOn is the memory that the disk tier may come to hold on a volume, as
+// far as that is memory.
+func (c *Config) bookedOn(v filesystem, limit int64) int64 {
+	if !v.inMemory {
+		return 0
+	}
+	if booked := limit + c.SpoolBytes; v.bytes == 0 || booked < v.bytes {
+		return booked
+	}
+	return v.bytes
+}
+
+// BookedBytes is the memory that the disk tier of a cache of these settings
+// would come to hold: something only where the directory is on tmpfs, or
+// would be made there. Nothing is made for the answer.
+func (c *Config) BookedBytes() int64 {
+	dir, err := c.Directory()
+	if err != nil || dir == "" {
+		return 0
+	}
+	for {
+		if v, err := inspect(dir); err == nil {
+			limit, _ := c.effective(v)
+			return c.bookedOn(v, limit)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return 0
+		}
+		dir = parent
+	}
 }

@@ -54,12 +54,8 @@ func (c *Cache) BookedBytes() int64 {
 	d := c.disk
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.volume.inMemory && d.state != diskOff {
-		onDisk := d.limit + d.cfg.SpoolBytes
-		if d.volume.bytes > 0 {
-			onDisk = min(onDisk, d.volume.bytes)
-		}
-		n += onDisk
+	if d.state != diskOff {
+		n += d.cfg.bookedOn(d.volume, d.limit)
 	}
 	return n
 }

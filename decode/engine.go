@@ -5,6 +5,7 @@ package decode
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -33,6 +34,8 @@ type Engine struct {
 	formats     []iiif.Format
 	active      atomic.Int64
 	short       *shorts
+	apart       []string // starts a process that draws; nil to draw in this one
+	apartActive atomic.Int64
 }
 
 // process is what a process has one of: libvips with its message handler,
@@ -54,7 +57,7 @@ func startProcess(log *slog.Logger) (*warnings, error) {
 // cache, and switches off every decoder that cfg does not name. reg may be
 // nil.
 func Start(cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Engine, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := errors.Join(cfg.Validate(), cfg.CheckProfile()); err != nil {
 		return nil, err
 	}
 	offset, err := imageOffset()

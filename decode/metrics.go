@@ -16,6 +16,7 @@ type metrics struct {
 	renders *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
 	short   *prometheus.CounterVec
+	apart   *prometheus.CounterVec
 }
 
 func newMetrics(reg prometheus.Registerer, e *Engine) *metrics {
@@ -30,7 +31,10 @@ func newMetrics(reg prometheus.Registerer, e *Engine) *metrics {
 		vips.ReadVipsMemStats(&s)
 		return float64(s.Mem)
 	})
-	return &metrics{
+	f.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "iiifd_decode_drawing_processes", Help: "Processes that draw a PDF or SVG now.",
+	}, func() float64 { return float64(e.apartActive.Load()) })
+	m := &metrics{
 		renders: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "iiifd_decode_renders_total", Help: "Pictures rendered, by kind of source, output format and outcome.",
 		}, []string{"source", "format", "outcome"}),
@@ -42,7 +46,15 @@ func newMetrics(reg prometheus.Registerer, e *Engine) *metrics {
 			Name: "iiifd_decode_short_total",
 			Help: "Pictures made without libvips, by way: stored tiles passed on, tiles decoded, JPEG 2000; declined are those that it made after all.",
 		}, []string{"way"}),
+		apart: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "iiifd_decode_drawings_total",
+			Help: "Drawings (PDF, SVG) that a process of their own was started for: done, failed, killed as nobody waited any more, crashed by themselves or for want of memory.",
+		}, []string{"outcome"}),
 	}
+	for _, outcome := range []string{apartDone, apartFailed, apartKilled, apartCrashed} {
+		m.apart.WithLabelValues(outcome)
+	}
+	return m
 }
 
 // observe records one rendering.

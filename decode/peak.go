@@ -36,6 +36,20 @@ func PeakOf(work func() error) (int64, error) {
 	return max(end.highest-base.now, anonymous-base.anonymous, 0), nil
 }
 
+// WatchMemory begins to sample this process' private memory, after what C code
+// has freed was given back. The function it returns ends that and returns by
+// how many bytes the memory rose at its highest; 0 where it cannot be read.
+// What the Go heap holds free and uses again is not seen.
+func WatchMemory() (stop func() int64) {
+	ReturnFree()
+	base, err := readResidence()
+	if err != nil || base.anonymous == 0 {
+		return func() int64 { return 0 }
+	}
+	most := watchAnonymous()
+	return func() int64 { return max(most()-base.anonymous, 0) }
+}
+
 // residence is this process' resident memory in bytes: the most since the
 // mark was reset, now, and the part of now that belongs to no file.
 type residence struct{ highest, now, anonymous int64 }

@@ -30,6 +30,10 @@ func (e *Engine) Render(ctx context.Context, obj source.Object, p plan.Plan, w i
 	if cause := context.Cause(ctx); cause != nil {
 		return newError(Killed, "", cause)
 	}
+	if len(e.apart) > 0 && drawing(p.Shape.Loader) {
+		// What a drawing takes is not in its header: all of them step back.
+		return patiently(func() error { return e.renderApart(ctx, obj, p, w) })
+	}
 	if p.Short != plan.ShortNone {
 		short := func() error { return e.renderShort(ctx, obj, &p, w) }
 		if p.Seconds() >= patientSeconds {

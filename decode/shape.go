@@ -83,6 +83,9 @@ func (e *Engine) shapeOf(obj source.Object, kind plan.Loader) (plan.Shape, error
 		Width: p.Width(), Height: p.Height(), Orientation: max(p.GetOrientation(), 1),
 		Bands: p.Bands(), Alpha: p.HasAlpha(),
 	}
+	if kind == plan.LoaderSVG && beyondSVG(obj, s) {
+		return plan.Shape{}, newError(Unsupported, "a drawing of a size that libvips cannot hold", nil)
+	}
 	s.BitsPerSample, s.Sample = sampleOf(p.BandFormat())
 	s.Colour = colourOf(p.Interpretation(), s.Bands)
 	profile := p.GetICCProfile()
@@ -92,6 +95,19 @@ func (e *Engine) shapeOf(obj source.Object, kind plan.Loader) (plan.Shape, error
 		return plan.Shape{}, source.ErrNotFound
 	}
 	return s, nil
+}
+
+// beyondSVG tells whether a drawing has a side beyond what libvips holds
+// (VIPS_MAX_COORD, ten million pixels). Such a side is not refused: it keeps
+// the default of its property, which is 1. A side of 1 is believed where the
+// drawing names it so.
+func beyondSVG(obj source.Object, s plan.Shape) bool {
+	if s.Width > 1 && s.Height > 1 {
+		return false
+	}
+	width, height := header.DrawnSides(obj, s.FileSize)
+	named := func(side int, drawn float64) bool { return side > 1 || drawn > 0 && drawn < 2 }
+	return !named(s.Width, width) || !named(s.Height, height)
 }
 
 // embedded counts what a drawing holds. One that cannot be counted could take

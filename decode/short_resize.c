@@ -134,19 +134,19 @@ void shrinker_free(Shrinker *s)
 	free(s->line);
 }
 
-static unsigned char clip(float v)
+// rounded is v as a whole number of the range of bytes. The bounds are looked
+// at last, in whole numbers, which compilers do for several at once.
+static inline int rounded(float v)
 {
-	v += 0.5f;
-	return v <= 0 ? 0 : v >= 255 ? 255 : (unsigned char) v;
+	int i = (int) (v + 0.5f);
+
+	i = i < 0 ? 0 : i;
+	return i > 255 ? 255 : i;
 }
 
-// byte rounds to a whole number of the range of bytes.
 static inline float byte(float v)
 {
-	v += 0.5f;
-	v = v < 0 ? 0 : v;
-	v = v > 255 ? 255 : v;
-	return (float) (int) v;
+	return (float) rounded(v);
 }
 
 // expand_line spreads the column's pixels to four floats each, averaged, and
@@ -190,10 +190,10 @@ static void shrink_row(Shrinker *s)
 
 		for (int i = 1; i < h->taps; i++)
 			sum += p[i] * w[i];
-		*out++ = clip(sum[0]);
+		*out++ = (unsigned char) rounded(sum[0]);
 		if (s->bands == 3) {
-			*out++ = clip(sum[1]);
-			*out++ = clip(sum[2]);
+			*out++ = (unsigned char) rounded(sum[1]);
+			*out++ = (unsigned char) rounded(sum[2]);
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -55,7 +56,7 @@ func TestList(t *testing.T) {
 		"?limit=1":                             `"" "" "" 1`,
 	} {
 		res, _ := ask(t, s, "GET", "/viewer/api/list"+query)
-		if res.StatusCode != 200 || list.asked != want {
+		if res.StatusCode != http.StatusOK || list.asked != want {
 			t.Errorf("%s gives %d and asks %s", query, res.StatusCode, list.asked)
 		}
 	}
@@ -64,7 +65,7 @@ func TestList(t *testing.T) {
 	if string(body) != want || res.Header.Get("Content-Type") != "application/json" || res.Header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("%v\n%s", res.Header, body)
 	}
-	if res, _ := ask(t, s, "GET", "/viewer/api/list?dir=a&limit=1", "If-None-Match", res.Header.Get("ETag")); res.StatusCode != 304 {
+	if res, _ := ask(t, s, "GET", "/viewer/api/list?dir=a&limit=1", "If-None-Match", res.Header.Get("ETag")); res.StatusCode != http.StatusNotModified {
 		t.Errorf("its own ETag gives %d", res.StatusCode)
 	}
 	if _, body := ask(t, s, "GET", "/viewer/api/list?dir=empty"); string(body) != `{"dir":"empty","folders":[],"items":[]}` {
@@ -86,16 +87,16 @@ func TestListRefuses(t *testing.T) {
 	} {
 		list.asked = ""
 		res, _ := ask(t, s, "GET", "/viewer/api/list?"+query)
-		if res.StatusCode != 400 || list.asked != "" {
+		if res.StatusCode != http.StatusBadRequest || list.asked != "" {
 			t.Errorf("%s gives %d and asks %s", query, res.StatusCode, list.asked)
 		}
 	}
 }
 
 func TestListFails(t *testing.T) {
-	var log strings.Builder
+	var written strings.Builder
 	list := &fakeList{}
-	s := httptest.NewServer(NewViewer(list, ViewerOptions{Log: slog.New(slog.NewTextHandler(&log, nil))}))
+	s := httptest.NewServer(NewViewer(list, ViewerOptions{Log: slog.New(slog.NewTextHandler(&written, nil))}))
 	defer s.Close()
 	for _, c := range []struct {
 		err    error
@@ -116,8 +117,8 @@ func TestListFails(t *testing.T) {
 			t.Errorf("%v gives %v %s", c.err, res.Header, body)
 		}
 	}
-	if !strings.Contains(log.String(), "broken") || strings.Count(log.String(), "\n") != 1 {
-		t.Errorf("the log is %q", log.String())
+	if !strings.Contains(written.String(), "broken") || strings.Count(written.String(), "\n") != 1 {
+		t.Errorf("the log is %q", written.String())
 	}
 }
 
@@ -132,7 +133,7 @@ func TestItem(t *testing.T) {
 			t.Errorf("%s gives %d", query, res.StatusCode)
 		}
 	}
-	if res, _ := ask(t, serveViewer(t, &fakeList{}), "GET", "/viewer/api/item?id=a"); res.StatusCode != 404 {
+	if res, _ := ask(t, serveViewer(t, &fakeList{}), "GET", "/viewer/api/item?id=a"); res.StatusCode != http.StatusNotFound {
 		t.Errorf("without a Describer it gives %d", res.StatusCode)
 	}
 }

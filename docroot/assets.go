@@ -62,6 +62,7 @@ func (a *asset) send(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	h.Set("ETag", `"`+tag+`"`)
+	CleanRange(r, int64(len(body)))
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 

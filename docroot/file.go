@@ -120,6 +120,7 @@ func (f File) send(w http.ResponseWriter, r *http.Request, file *os.File, info f
 		}
 	}
 	h.Set("ETag", `"`+tag+`"`)
+	CleanRange(r, info.Size())
 	http.ServeContent(w, r, "", info.ModTime(), file)
 }
 

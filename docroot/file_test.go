@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +34,7 @@ func static(t *testing.T) (string, *httptest.Server) {
 }
 
 // ask sends one request as it is: no redirect is followed, no gzip undone.
-func ask(t *testing.T, s *httptest.Server, method, path string, header ...string) (*http.Response, []byte) {
+func ask(t *testing.T, s *httptest.Server, method, path string, header ...string) (reply, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, nil)
 	if err != nil {
@@ -51,7 +52,14 @@ func ask(t *testing.T, s *httptest.Server, method, path string, header ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, body
+	return reply{res.StatusCode, res.Header, res.ContentLength}, body
+}
+
+// reply is the head of an answer.
+type reply struct {
+	StatusCode    int
+	Header        http.Header
+	ContentLength int64
 }
 
 func unpack(t *testing.T, body []byte) string {
@@ -74,12 +82,12 @@ func TestStaticFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, body := ask(t, s, "GET", "/server/big.css")
-	if res.StatusCode != 200 || string(body) != text {
+	if res.StatusCode != http.StatusOK || string(body) != text {
 		t.Fatalf("status %d, %d bytes", res.StatusCode, len(body))
 	}
 	for key, want := range map[string]string{
 		"Content-Type": "text/css; charset=utf-8", "Last-Modified": "Mon, 06 May 2024 07:08:09 GMT", "Cache-Control": "no-cache",
-		"X-Content-Type-Options": "nosniff", "Accept-Ranges": "bytes", "Vary": "Accept-Encoding", "Content-Length": fmt.Sprint(len(text)),
+		"X-Content-Type-Options": "nosniff", "Accept-Ranges": "bytes", "Vary": "Accept-Encoding", "Content-Length": strconv.Itoa(len(text)),
 	} {
 		if got := res.Header.Get(key); got != want {
 			t.Errorf("%s is %q, want %q", key, got, want)
@@ -87,7 +95,7 @@ func TestStaticFile(t *testing.T) {
 	}
 	tag := res.Header.Get("ETag")
 	for header, value := range map[string]string{"If-None-Match": tag, "If-Modified-Since": res.Header.Get("Last-Modified")} {
-		if res, body := ask(t, s, "GET", "/server/big.css", header, value); res.StatusCode != 304 || len(body) > 0 {
+		if res, body := ask(t, s, "GET", "/server/big.css", header, value); res.StatusCode != http.StatusNotModified || len(body) > 0 {
 			t.Errorf("%s gives %d", header, res.StatusCode)
 		}
 	}
@@ -95,10 +103,10 @@ func TestStaticFile(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(docroot, "big.css"), later, later); err != nil {
 		t.Fatal(err)
 	}
-	if res, _ := ask(t, s, "GET", "/server/big.css", "If-None-Match", tag); res.StatusCode != 200 || res.Header.Get("ETag") == tag {
+	if res, _ := ask(t, s, "GET", "/server/big.css", "If-None-Match", tag); res.StatusCode != http.StatusOK || res.Header.Get("ETag") == tag {
 		t.Errorf("a change of a nanosecond is not seen: %d", res.StatusCode)
 	}
-	if res, body := ask(t, s, "HEAD", "/server/big.css"); res.StatusCode != 200 || len(body) > 0 || res.ContentLength != int64(len(text)) {
+	if res, body := ask(t, s, "HEAD", "/server/big.css"); res.StatusCode != http.StatusOK || len(body) > 0 || res.ContentLength != int64(len(text)) {
 		t.Errorf("HEAD gives %d and a length of %d", res.StatusCode, res.ContentLength)
 	}
 }
@@ -114,19 +122,20 @@ func TestStaticRange(t *testing.T) {
 		{"bytes=4-8", 206, text[4:9]},
 		{"bytes=-5", 206, text[len(text)-5:]},
 		{fmt.Sprintf("bytes=%d-", len(text)), 416, ""},
+		{"bytes=-0", 416, ""},
 	} {
 		res, body := ask(t, s, "GET", "/server/big.css", "Range", c.value, "Accept-Encoding", "gzip")
-		if res.StatusCode != c.status || (c.status == 206 && string(body) != c.body) {
+		if res.StatusCode != c.status || (c.status == http.StatusPartialContent && string(body) != c.body) {
 			t.Errorf("%s gives %d %q", c.value, res.StatusCode, body)
 		}
 		if res.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s is compressed", c.value)
 		}
 	}
-	if res, _ := ask(t, s, "GET", "/server/big.css", "Range", "bytes=4-8", "If-Range", full.Header.Get("ETag")); res.StatusCode != 206 {
+	if res, _ := ask(t, s, "GET", "/server/big.css", "Range", "bytes=4-8", "If-Range", full.Header.Get("ETag")); res.StatusCode != http.StatusPartialContent {
 		t.Errorf("If-Range with the right tag gives %d", res.StatusCode)
 	}
-	if res, _ := ask(t, s, "GET", "/server/big.css", "Range", "bytes=4-8", "If-Range", `"other"`); res.StatusCode != 200 {
+	if res, _ := ask(t, s, "GET", "/server/big.css", "Range", "bytes=4-8", "If-Range", `"other"`); res.StatusCode != http.StatusOK {
 		t.Errorf("If-Range with another tag gives %d", res.StatusCode)
 	}
 }
@@ -142,15 +151,19 @@ func TestStaticGzip(t *testing.T) {
 	if tag == plain.Header.Get("ETag") || res.Header.Get("Accept-Ranges") != "" || res.Header.Get("Vary") != "Accept-Encoding" {
 		t.Errorf("head of the compressed form: %v", res.Header)
 	}
-	if res, body := ask(t, s, "GET", "/server/big.css", "Accept-Encoding", "gzip", "If-None-Match", tag); res.StatusCode != 304 || len(body) > 0 || res.Header.Get("Content-Encoding") != "" {
+	if res, body := ask(t, s, "GET", "/server/big.css", "Accept-Encoding", "gzip", "If-None-Match", tag); res.StatusCode != http.StatusNotModified || len(body) > 0 || res.Header.Get("Content-Encoding") != "" {
 		t.Errorf("its own tag gives %d %v", res.StatusCode, res.Header)
 	}
 	if res, body := ask(t, s, "HEAD", "/server/big.css", "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "gzip" || res.ContentLength > 0 || len(body) > 0 {
 		t.Errorf("HEAD: %v", res.Header)
 	}
 	for _, c := range [][2]string{
-		{"/server/big.css", ""}, {"/server/big.css", "br"}, {"/server/big.css", "gzip;q=0"}, {"/server/big.css", "*, gzip;q=0.0"},
-		{"/server/big.bin", "gzip"}, {"/server/a.txt", "gzip"},
+		{"/server/big.css", ""},
+		{"/server/big.css", "br"},
+		{"/server/big.css", "gzip;q=0"},
+		{"/server/big.css", "*, gzip;q=0.0"},
+		{"/server/big.bin", "gzip"},
+		{"/server/a.txt", "gzip"},
 	} {
 		if res, _ := ask(t, s, "GET", c[0], "Accept-Encoding", c[1]); res.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s is compressed for %q", c[0], c[1])
@@ -186,7 +199,7 @@ func TestScriptsAreNeverText(t *testing.T) {
 	write(t, filepath.Join(docroot, "x.elua"), "secret")
 	for _, path := range []string{"/server/x.lua", "/server/x.elua", "/server/lua/", "/server/scripts/", "/server/absent"} {
 		res, body := ask(t, s, "GET", path)
-		if res.StatusCode != 404 || bytes.Contains(body, []byte("secret")) || res.Header.Get("Content-Type") != "application/problem+json" {
+		if res.StatusCode != http.StatusNotFound || bytes.Contains(body, []byte("secret")) || res.Header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s gives %d %s", path, res.StatusCode, body)
 		}
 	}
@@ -196,7 +209,7 @@ func TestDirectoryRedirects(t *testing.T) {
 	_, s := static(t)
 	for path, want := range map[string]string{"/server": "./server/", "/server/both": "./both/", "/server/scripts?a=b": "./scripts/?a=b"} {
 		res, _ := ask(t, s, "GET", path)
-		if res.StatusCode != 308 || res.Header.Get("Location") != want {
+		if res.StatusCode != http.StatusPermanentRedirect || res.Header.Get("Location") != want {
 			t.Errorf("%s gives %d to %q", path, res.StatusCode, res.Header.Get("Location"))
 		}
 	}
@@ -205,7 +218,7 @@ func TestDirectoryRedirects(t *testing.T) {
 func TestStaticMethods(t *testing.T) {
 	_, s := static(t)
 	for _, method := range []string{"POST", "PUT", "DELETE"} {
-		if res, _ := ask(t, s, method, "/server/a.txt"); res.StatusCode != 405 || res.Header.Get("Allow") != "GET, HEAD" {
+		if res, _ := ask(t, s, method, "/server/a.txt"); res.StatusCode != http.StatusMethodNotAllowed || res.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s gives %d", method, res.StatusCode)
 		}
 	}

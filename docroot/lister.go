@@ -50,7 +50,7 @@ type Folder struct {
 	Dir  string `json:"dir"`
 }
 
-// Item is an image, or a file that looks like one and cannot be read.
+// Item is an image, or a file beside images that cannot be shown.
 type Item struct {
 	// ID is the identifier, not escaped.
 	ID string `json:"id"`
@@ -68,4 +68,7 @@ type Item struct {
 	// Error says why the file cannot be shown, as a sentence that visitors
 	// may read: no paths and no text of libraries.
 	Error string `json:"error,omitzero"`
+	// Other tells that the file is no image and does not pretend to be one,
+	// such as metadata beside scans. Error says so, too.
+	Other bool `json:"other,omitzero"`
 }

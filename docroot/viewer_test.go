@@ -24,7 +24,7 @@ func TestPages(t *testing.T) {
 	s := serveViewer(t, &fakeList{})
 	for _, page := range []string{"/", "/viewer/", "/viewer/?id=a%2Fb"} {
 		res, body := ask(t, s, "GET", page)
-		if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Fatalf("%s gives %d %s", page, res.StatusCode, res.Header.Get("Content-Type"))
 		}
 		if policy := res.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'self'") || strings.Contains(policy, "unsafe") {
@@ -37,7 +37,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s does not show the title", page)
 		}
 		again, _ := ask(t, s, "GET", page, "If-None-Match", res.Header.Get("ETag"))
-		if again.StatusCode != 304 {
+		if again.StatusCode != http.StatusNotModified {
 			t.Errorf("%s gives %d to its own ETag", page, again.StatusCode)
 		}
 		packed, compressed := ask(t, s, "GET", page, "Accept-Encoding", "gzip")
@@ -67,7 +67,7 @@ func TestPagesReferToWhatIsThere(t *testing.T) {
 				continue
 			}
 			res, _ := ask(t, s, "GET", path.Join(page, target)+map[bool]string{true: "/"}[strings.HasSuffix(target, "/")])
-			if res.StatusCode != 200 {
+			if res.StatusCode != http.StatusOK {
 				t.Errorf("%s refers to %s: %d", page, target, res.StatusCode)
 			}
 			if strings.Contains(target, "assets/") && !strings.Contains(res.Header.Get("Cache-Control"), "immutable") {
@@ -125,16 +125,16 @@ func TestAssets(t *testing.T) {
 	if res.Header.Get("Content-Encoding") != "gzip" || len(body) > 100_000 || res.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
 		t.Errorf("OpenSeadragon: %d bytes, %v", len(body), res.Header)
 	}
-	if res, body := ask(t, s, "HEAD", "/viewer/assets/"+v.assets.hash+"/style.css"); res.StatusCode != 200 || len(body) > 0 || res.ContentLength <= 0 {
+	if res, body := ask(t, s, "HEAD", "/viewer/assets/"+v.assets.hash+"/style.css"); res.StatusCode != http.StatusOK || len(body) > 0 || res.ContentLength <= 0 {
 		t.Errorf("HEAD: %d, %d", res.StatusCode, res.ContentLength)
 	}
 	// Replicas of two versions answer one page during an upgrade.
-	if res, _ := ask(t, s, "GET", "/viewer/assets/0123456789abcdef/style.css"); res.StatusCode != 200 || res.Header.Get("Cache-Control") != "no-cache" {
+	if res, _ := ask(t, s, "GET", "/viewer/assets/0123456789abcdef/style.css"); res.StatusCode != http.StatusOK || res.Header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("another hash: %d %s", res.StatusCode, res.Header.Get("Cache-Control"))
 	}
 	hash := "/viewer/assets/" + v.assets.hash
 	for _, absent := range []string{hash, hash + "/", hash + "/absent.js", hash + "/LICENSE.txt", hash + "/../landing.html", "/viewer/assets/", "/viewer/x", "/viewer/landing.html", "/x"} {
-		if res, _ := ask(t, s, "GET", absent); res.StatusCode != 404 || res.Header.Get("Cache-Control") != "no-store" {
+		if res, _ := ask(t, s, "GET", absent); res.StatusCode != http.StatusNotFound || res.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s gives %d", absent, res.StatusCode)
 		}
 	}
@@ -145,11 +145,11 @@ func TestAssets(t *testing.T) {
 
 func TestViewerRedirectsAndMethods(t *testing.T) {
 	s := serveViewer(t, &fakeList{})
-	if res, _ := ask(t, s, "GET", "/viewer?id=a"); res.StatusCode != 308 || res.Header.Get("Location") != "viewer/?id=a" {
+	if res, _ := ask(t, s, "GET", "/viewer?id=a"); res.StatusCode != http.StatusPermanentRedirect || res.Header.Get("Location") != "viewer/?id=a" {
 		t.Errorf("/viewer gives %d to %q", res.StatusCode, res.Header.Get("Location"))
 	}
 	for _, path := range []string{"/", "/viewer/", "/viewer/api/list"} {
-		if res, _ := ask(t, s, "POST", path); res.StatusCode != 405 || res.Header.Get("Allow") != "GET, HEAD" {
+		if res, _ := ask(t, s, "POST", path); res.StatusCode != http.StatusMethodNotAllowed || res.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("POST %s gives %d", path, res.StatusCode)
 		}
 	}

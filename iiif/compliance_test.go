@@ -31,6 +31,7 @@ func TestLevel2(t *testing.T) {
 		{"R172 bitonal", v23, "full/500,/0/bitonal.jpg", "500x400"},
 		{"R171 R172 png", v23, "full/500,/0/default.png", "500x400"},
 		{"R171 optional: upscaling", v3, "full/^2000,/0/default.jpg", "2000x1600"},
+		{"R172 optional: upscaling", v2, "full/2000,/0/default.jpg", "2000x1600"},
 		{"R171 optional: any angle and mirror", v23, "full/500,/!1.5/default.tif", "500x400"},
 	}
 	for _, row := range rows {

@@ -22,8 +22,7 @@ func FuzzParse(f *testing.F) {
 		}
 		r, err := Parse(path, v)
 		if err != nil {
-			var e *Error
-			if !errors.As(err, &e) {
+			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Fatalf("%q: %v", path, err)
 			}
 			return
@@ -38,8 +37,7 @@ func FuzzParse(f *testing.F) {
 		lim := Limits{MaxWidth: max(0, maxWidth), MaxArea: max(0, maxArea)}
 		transform, err := r.Params.Resolve(Image{Width: width, Height: height}, lim)
 		if err != nil {
-			var e *Error
-			if !errors.As(err, &e) {
+			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Fatalf("%q: %v", path, err)
 			}
 			return

@@ -33,8 +33,8 @@ type Info struct {
 	PreferredFormats []Format
 	// Qualities are all qualities offered besides default.
 	Qualities []Quality
-	// Features are the features beyond level 2 of 3.0. Those that 2.1 does
-	// not know are left out there.
+	// Features are the features beyond level 2 of 3.0, which are written
+	// under their names of 2.1 there.
 	Features []Feature
 
 	// Rights is a licence's URI: rights in 3.0, license in 2.1.

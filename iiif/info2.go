@@ -35,9 +35,10 @@ type profile2 struct {
 func (i Info) document2() document2 {
 	supports := slices.Clone(supports2)
 	for _, f := range i.Features {
-		if f != FeatureUpscaling {
-			supports = append(supports, f)
+		if f == FeatureUpscaling {
+			f = featureAboveFull
 		}
+		supports = append(supports, f)
 	}
 	return document2{
 		Context:  i.context(V2),

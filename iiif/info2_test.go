@@ -2,6 +2,7 @@ package iiif
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -9,7 +10,7 @@ import (
 
 func TestInfo2Document(t *testing.T) {
 	// R133 required keys, R134 profile list with limits inside, R135 no type
-	// of the profile, R136 features, R137 level 2, R139 tiles.
+	// of the profile, R64 R136 features, R137 level 2, R139 tiles.
 	const want = `{"@context":"http://iiif.io/api/image/2/context.json",` +
 		`"@id":"https://example.org/iiif/2/I","protocol":"http://iiif.io/api/image","width":1000,"height":800,` +
 		`"sizes":[{"width":250,"height":200},{"width":500,"height":400},{"width":1000,"height":800}],` +
@@ -17,7 +18,7 @@ func TestInfo2Document(t *testing.T) {
 		`"profile":["http://iiif.io/api/image/2/level2.json",{"formats":["jpg","png","webp","tif"],` +
 		`"qualities":["default","color","gray","bitonal"],"supports":["baseUriRedirect","cors","jsonldMediaType",` +
 		`"regionByPct","regionByPx","regionSquare","rotationBy90s","sizeByConfinedWh","sizeByDistortedWh","sizeByH",` +
-		`"sizeByPct","sizeByW","sizeByWh","canonicalLinkHeader","mirroring","profileLinkHeader","rotationArbitrary"],` +
+		`"sizeByPct","sizeByW","sizeByWh","canonicalLinkHeader","mirroring","profileLinkHeader","rotationArbitrary","sizeAboveFull"],` +
 		`"maxWidth":4000,"maxHeight":4000,"maxArea":12000000}]}`
 	if got := document(t, exampleInfo(V2), V2); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -61,6 +62,9 @@ func TestInfo2OfAGrayImage(t *testing.T) {
 	var facts struct{ Formats, Qualities []string }
 	if err := json.Unmarshal(profile[1], &facts); err != nil {
 		t.Fatal(err)
+	}
+	if strings.Contains(string(profile[1]), "sizeAboveFull") {
+		t.Errorf("R64: without limits: %s", profile[1])
 	}
 	if len(facts.Formats) != 2 || len(facts.Qualities) != 3 {
 		t.Errorf("R135 R137: %s", profile[1])

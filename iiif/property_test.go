@@ -73,8 +73,11 @@ func TestCanonicalProperty(t *testing.T) {
 		}
 		checkTransform(t, transform, lim)
 		checkFixpoint(t, transform, v, lim)
-		checkBound(t, p, transform)
-		if !p.Size.Upscale && (transform.Width > transform.Region.Width || transform.Height > transform.Region.Height) {
+		enlarged := transform.Width > transform.Region.Width || transform.Height > transform.Region.Height
+		if !enlarged || p.enlarges() || p.Size.Kind == SizeExact {
+			checkBound(t, p, transform)
+		}
+		if enlarged && !p.Size.mayEnlarge(v) {
 			t.Fatalf("R55: %s of %v scales up to %dx%d", request, img, transform.Width, transform.Height)
 		}
 	})

@@ -56,8 +56,8 @@ func (s sizing) resolve(size Size) (width, height int64, err error) {
 	switch {
 	case width == 0 || height == 0:
 		return 0, 0, sizeZero()
-	case !size.Upscale && (width > int64(s.region.Width) || height > int64(s.region.Height)):
-		return 0, 0, sizeUpscales(s.version)
+	case !size.mayEnlarge(s.version) && (width > int64(s.region.Width) || height > int64(s.region.Height)):
+		return 0, 0, sizeUpscales()
 	case width > maxSide || height > maxSide || !s.limits.allow(width, height):
 		return 0, 0, badRequest(CodeSizeExceedsLimits, ParameterSize,
 			"is larger than this image's maxWidth, maxHeight or maxArea")

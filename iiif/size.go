@@ -23,13 +23,14 @@ const (
 type Size struct {
 	Kind SizeKind
 	// Upscale tells of the leading ^ of 3.0: the result may be larger than
-	// the region.
+	// the region. 2.x has no such sign; there, every size of pixels or percent
+	// but !w,h may be larger.
 	Upscale bool
 	// Width and Height are the numbers of SizeWidth, SizeHeight, SizeExact
 	// and SizeConfined, in pixels; positive where used, else 0.
 	Width, Height int
-	// Percent is the positive number of SizePercent. Without Upscale it is
-	// at most 100.
+	// Percent is the positive number of SizePercent. In 3.0 without Upscale
+	// it is at most 100.
 	Percent Decimal
 }
 
@@ -58,6 +59,14 @@ func (s Size) String() string {
 	}
 }
 
+// mayEnlarge tells whether the result may be larger than the region: where ^
+// allows it in 3.0, and for every size in 2.x that names one, as
+// sizeAboveFull says there (Image API 2.1, 5.3). !w,h of 2.x is the best fit
+// within both the box and the region.
+func (s Size) mayEnlarge(v Version) bool {
+	return s.Upscale || v == V2 && s.Kind != SizeConfined
+}
+
 const (
 	reasonSize3 = "must be one of max | w, | ,h | w,h | !w,h | pct:n, each with ^ before it where it may enlarge"
 	reasonSize2 = "must be one of full | max | w, | ,h | w,h | !w,h | pct:n"
@@ -74,10 +83,7 @@ func sizeZero() *Error {
 	return badRequest(CodeSizeZero, ParameterSize, "would have a side of less than one pixel")
 }
 
-func sizeUpscales(v Version) *Error {
-	if v == V2 {
-		return badRequest(CodeSizeUpscales, ParameterSize, "is larger than the region")
-	}
+func sizeUpscales() *Error {
 	return badRequest(CodeSizeUpscales, ParameterSize, "is larger than the region; ^ before the size allows that")
 }
 
@@ -108,8 +114,8 @@ func parsePercentSize(size Size, number string, v Version) (Size, error) {
 	if size.Percent.IsZero() {
 		return Size{}, sizeZero()
 	}
-	if !size.Upscale && size.Percent.exceeds(100) {
-		return Size{}, sizeUpscales(v)
+	if !size.mayEnlarge(v) && size.Percent.exceeds(100) {
+		return Size{}, sizeUpscales()
 	}
 	return size, nil
 }

@@ -2,7 +2,9 @@ package lua
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -155,6 +157,22 @@ func TestKernelWall(t *testing.T) {
 	}
 }
 
+// TestWorkersHaveTheirThreads: the kernel's wall stands after the threads were
+// started, which a worker could not get behind it once its heap has grown.
+func TestWorkersHaveTheirThreads(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("RLIMIT_DATA counts mappings on Linux alone")
+	}
+	b := newBench(t, nil, nil)
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", b.runtime.scripts.pool.idle[0].cmd.Process.Pid))
+	if err != nil {
+		t.Skip(err)
+	}
+	if len(tasks) < 8 {
+		t.Errorf("an idle worker has %d threads", len(tasks))
+	}
+}
+
 func TestOthersDoNotNoticeAnAttack(t *testing.T) {
 	b := newBench(t, map[string]string{
 		"init.lua": "function pre_flight() return 'allow' end", "good.lua": "server.print('fine')",
@@ -212,7 +230,7 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := r.pool.idle[0]
+	w := r.scripts.pool.idle[0]
 	r.Close()
 	<-w.exited
 	if _, err := r.Serve(t.Context(), "good.lua", nil); !errors.Is(err, ErrClosed) {

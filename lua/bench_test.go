@@ -53,14 +53,14 @@ func TestMemoryStaysFlat(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		for _, w := range b.runtime.pool.idle {
+		for _, w := range b.runtime.scripts.pool.idle {
 			worker = max(worker, w.gauge.read()-w.base)
 		}
 		return own.read(), worker
 	}
 	server1, worker1 := run(calls / 10)
 	server2, worker2 := run(calls - calls/10)
-	t.Logf("idle worker %d KiB; server %d → %d KiB, workers above their idle size %d → %d KiB", b.runtime.pool.idle[0].base>>10, server1>>10, server2>>10, worker1>>10, worker2>>10)
+	t.Logf("idle worker %d KiB; server %d → %d KiB, workers above their idle size %d → %d KiB", b.runtime.scripts.pool.idle[0].base>>10, server1>>10, server2>>10, worker1>>10, worker2>>10)
 	if server2 > server1+16<<20 || worker2 > worker1+16<<20 {
 		t.Error("memory grows with the number of calls")
 	}

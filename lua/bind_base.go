@@ -18,6 +18,7 @@ var baseBindings = []binding{
 	{"print", "...", "Writes its arguments to the server's log at level info, separated by tabs.", "different: SIPI writes to standard output", basePrint},
 	{"rawlen", "v", "Returns the length of a table or string without metamethods.", "same", baseRawLen},
 	{"require", "name", "Runs `name.lua` of the script directory once per call and returns its value. Names consist of letters, digits and `_`.", "same", baseRequire},
+	{"setmetatable", "t, metatable", "Sets the metatable of a table, or takes it away with nil, and returns the table.", "same", baseSetMetatable},
 	{"tonumber", "v, [base]", "Returns v as a number, or nil.", "same", baseToNumber},
 	{"xpcall", "f, handler, ...", "Calls f with the further arguments; errors go through handler.", "same", baseXPCall},
 	{syntax.OpIntDiv, "a, b", "What `a // b` calls.", "", arithmetic(syntax.OpIntDiv)},
@@ -34,14 +35,27 @@ var baseBindings = []binding{
 var keptFunctions = map[string][]string{
 	"": {
 		"error", "getmetatable", "ipairs", "next", "pcall", "rawequal", "rawget", "rawset",
-		"select", "setmetatable", "tostring", "type", "unpack",
+		"select", "tostring", "type", "unpack",
 	},
 	"table": {"insert", "remove", "sort"},
 	"math": {
-		"abs", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "deg", "exp", "floor", "fmod",
+		"abs", "acos", "asin", "atan2", "ceil", "cos", "cosh", "deg", "exp", "floor", "fmod",
 		"frexp", "huge", "ldexp", "log10", "max", "min", "modf", "pi", "pow", "rad",
 		"sin", "sinh", "sqrt", "tan", "tanh",
 	},
+}
+
+// baseSetMetatable takes tables alone, as Lua does; gopher-lua lets a script
+// set the metatable of all numbers.
+func baseSetMetatable(_ *call, l *glua.LState) int {
+	t := l.CheckTable(1)
+	l.CheckTypes(2, glua.LTNil, glua.LTTable)
+	if l.GetMetaField(t, "__metatable") != glua.LNil {
+		l.RaiseError("cannot change a protected metatable")
+	}
+	l.SetMetatable(t, l.Get(2))
+	l.SetTop(1)
+	return 1
 }
 
 func baseAssert(_ *call, l *glua.LState) int {

@@ -8,6 +8,7 @@ import (
 )
 
 var mathBindings = []binding{
+	{"math.atan", "y, [x]", "Returns the arc tangent of y/x in radians, in the quadrant that the signs of both tell; x is 1 if left out.", "same", mathAtan},
 	{"math.log", "x, [base]", "Returns the logarithm, natural without a base.", "same", mathLog},
 	{"math.random", "[m], [n]", "Returns a random number in [0, 1), a whole one in [1, m] or in [m, n].", "same", mathRandom},
 	{"math.randomseed", "x", "Makes the following random numbers of this call repeatable.", "same", mathRandomSeed},
@@ -22,6 +23,11 @@ var mathConstants = []field{
 	{"math.mininteger", "-2^53.", "different: -2^63 in SIPI"},
 	{"math.huge", "Infinity.", "same"},
 	{"math.pi", "π.", "same"},
+}
+
+func mathAtan(_ *call, l *glua.LState) int {
+	l.Push(glua.LNumber(math.Atan2(float64(l.CheckNumber(1)), float64(l.OptNumber(2, 1)))))
+	return 1
 }
 
 func mathLog(_ *call, l *glua.LState) int {

@@ -15,12 +15,17 @@ import (
 
 var sqliteBindings = []binding{
 	{"sqlite", "path, [mode]", "Opens a database: mode \"RO\", \"RW\" (default) or \"CRW\", which creates it. `q = db << \"SQL\"` prepares, `row = q(binds...)` runs and returns the first row, `q()` the next one or nil; " +
-		"columns begin at 0; `q = ~q` and `db = ~db` close. Errors are raised. ATTACH is not available.", "different: only below the permitted directories; no ATTACH", sqliteOpen},
+		"columns begin at 0; `q = ~q` and `db = ~db` close. Errors are raised. ATTACH is not available, nor are pragmas of the whole process.", "different: only below the permitted directories; no ATTACH", sqliteOpen},
 	{"sqlite.db:query", "sql", "What `db << sql` does.", "", sqliteQuery},
 	{"sqlite.db:close", "", "What `~db` does.", "", sqliteCloseDB},
 	{"sqlite.query:row", "...", "What calling the query does.", "", sqliteRow},
 	{"sqlite.query:close", "", "What `~q` does.", "", sqliteCloseQuery},
 }
+
+// processPragmas set what holds for the whole process: the next call would
+// find it so, and temporary files would lie outside of the permitted
+// directories. No other statement has a use for these words.
+var processPragmas = []string{"hard_heap_limit", "soft_heap_limit", "temp_store_directory", "data_store_directory"}
 
 // database is an open database of a script.
 type database struct {
@@ -143,6 +148,11 @@ func sqliteStatement(l *glua.LState) *statement {
 func sqliteQuery(c *call, l *glua.LState) int {
 	db := sqliteDB(l)
 	text := l.CheckString(2)
+	for _, name := range processPragmas {
+		if strings.Contains(strings.ToLower(text), name) {
+			l.RaiseError("sqlite: PRAGMA %s is not available", name)
+		}
+	}
 	prepared, err := db.conn.PrepareContext(c.sqliteContext(), text)
 	if err != nil {
 		l.RaiseError("sqlite: %s", err.Error())

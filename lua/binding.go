@@ -73,7 +73,7 @@ func (c *call) install(l *glua.LState, bindings []binding) {
 			}
 			inner, ok := t.RawGetString(first).(*glua.LTable)
 			if !ok {
-				inner = l.NewTable()
+				inner = l.CreateTable(0, 32)
 				t.RawSetString(first, inner)
 			}
 			t, name = inner, rest
@@ -84,7 +84,7 @@ func (c *call) install(l *glua.LState, bindings []binding) {
 
 // methods returns a table of the methods of a type.
 func (c *call) methods(l *glua.LState, typeName string) *glua.LTable {
-	t := l.NewTable()
+	t := l.CreateTable(0, 8)
 	for _, table := range c.tables {
 		for i := range table.bindings {
 			if name, ok := strings.CutPrefix(table.bindings[i].name, typeName+":"); ok {

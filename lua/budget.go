@@ -130,13 +130,13 @@ func (b *budget) check() Reason {
 }
 
 // lookAtHeap compares what the last collection found alive with the
-// allowance, and all objects, dead ones included, with half as much again:
+// allowance, and all objects, dead ones included, with that and the slack:
 // the collector works harder near the process's memory limit, so that only
 // live objects get that far.
 func (b *budget) lookAtHeap() {
 	metrics.Read(b.samples)
 	limit := b.heapBase + uint64(b.allowance)
-	if b.samples[0].Value.Uint64() > limit || b.samples[1].Value.Uint64() > limit+uint64(b.allowance/2) {
+	if b.samples[0].Value.Uint64() > limit || b.samples[1].Value.Uint64() > limit+uint64(slack(b.allowance)) {
 		b.exceeded = ReasonMemory
 	}
 }

@@ -24,9 +24,9 @@ const WorkerCommand = "lua-worker"
 // recursion of our own and gopher-lua's functions.
 const maxGoStack = 64 << 20
 
-// tidyAbove is the heap, in bytes above the base, beyond which a worker
-// gives memory back to the system after a call.
-const tidyAbove = 16 << 20
+// slack is what a process may hold beyond a script's limit, in bytes: dead
+// objects, and what the runtime keeps of the calls before.
+func slack(limit int64) int64 { return max(limit/2, 8<<20) }
 
 // WorkerMain runs scripts for a server that speaks to it through in and out,
 // until in ends. It sets limits on the whole process and belongs into one
@@ -157,7 +157,7 @@ func (c *child) runCall(start *startMessage, content []byte) *doneMessage {
 func (c *child) tidy() {
 	samples := heapSamples()
 	metrics.Read(samples)
-	if samples[1].Value.Uint64() > c.heapBase+tidyAbove {
+	if samples[1].Value.Uint64() > c.heapBase+uint64(slack(c.settings.MemoryLimit)/2) {
 		debug.FreeOSMemory()
 	}
 }

@@ -2,6 +2,8 @@ package lua
 
 import (
 	"os"
+	"runtime"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -9,6 +11,29 @@ import (
 // arena is the unit in which Go's runtime takes writable address space on
 // 64-bit Linux.
 const arena = 64 << 20
+
+// readyThreads is how many threads are started before the limit stands: those
+// that block in system calls or collect garbage. A worker that could start no
+// further one would be ended by the runtime.
+const readyThreads = 8
+
+// startThreads makes the runtime start threads, which it keeps.
+func startThreads(n int) {
+	var started, ended sync.WaitGroup
+	started.Add(n)
+	leave := make(chan struct{})
+	for range n {
+		ended.Go(func() {
+			runtime.LockOSThread() // Takes a thread of its own while it waits.
+			defer runtime.UnlockOSThread()
+			started.Done()
+			<-leave
+		})
+	}
+	started.Wait()
+	close(leave)
+	ended.Wait()
+}
 
 // spareThreads is the address space for threads that the runtime may still
 // start: 8 MiB each where C is linked in. It is less than an arena, so that
@@ -23,6 +48,7 @@ const spareThreads = 4 * 8 << 20
 // It also makes the worker the first victim where memory runs out. Errors
 // are ignored: the server's own watch remains.
 func confineProcess(memoryLimit int64) {
+	startThreads(readyThreads)
 	var usage uint64
 	if b, err := os.ReadFile("/proc/self/status"); err == nil {
 		usage = statusBytes(b, "VmData:")

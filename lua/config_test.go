@@ -26,6 +26,8 @@ func TestOptions(t *testing.T) {
 	for _, bad := range []func(*Config){
 		func(c *Config) { c.HTTPAllow = []string{"localhost"} },
 		func(c *Config) { c.InitScript = "none.lua" },
+		func(c *Config) { c.ThumbSize = "max" },
+		func(c *Config) { c.ThumbSize = "" },
 		func(c *Config) { c.JWTKey = "@" + filepath.Join(t.TempDir(), "none") },
 		func(c *Config) { c.Routes = []Route{{"GET", "/a", "../a.lua"}} },
 		func(c *Config) { c.Routes = []Route{{"GET", "a", "a.lua"}} },

@@ -24,7 +24,8 @@
 //     they backtrack, copies as they copy. They refuse allocations that alone
 //     exceed the limit.
 //  3. The server looks at the worker's anonymous memory every 2 ms and kills
-//     it at one and a half times the limit, and 250 ms after the deadline.
+//     it at one and a half times the limit, or 8 MiB above a small one, and
+//     250 ms after the deadline.
 //  4. RLIMIT_DATA lets the kernel refuse what no watcher could in time. Go
 //     takes writable address space in arenas of 64 MiB, so this wall stands
 //     at about twice the limit, for limits from 64 MiB on.

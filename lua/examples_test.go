@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"example.com/iiifd/auth"
 )
@@ -68,7 +71,7 @@ func TestExampleOrientation(t *testing.T) {
 	if resp, _ = b.route(t, "GET", "/upright/none.tif", nil); resp.Status != 404 {
 		t.Errorf("missing image: %d", resp.Status)
 	}
-	if resp, _ = b.route(t, "GET", "/upright/%2e%2e/%2e%2e/etc/passwd", nil); resp.Status != 404 {
+	if resp, _ = b.route(t, "GET", "/upright/%2e%2e/%2e%2e/etc/passwd", nil); resp.Status != 400 {
 		t.Errorf("outside: %d", resp.Status)
 	}
 	b.host.budget = 1
@@ -87,7 +90,16 @@ func TestExampleUpload(t *testing.T) {
 	if resp, _ := b.route(t, "POST", "/upload", &Request{Uploads: uploads}); resp.Status != 401 {
 		t.Errorf("without a token: %d", resp.Status)
 	}
-	bearer := map[string][]string{"authorization": {"Bearer " + b.token(t)}}
+	// Who has accepted the terms may see, and not upload.
+	viewer := map[string][]string{"authorization": {"Bearer " + b.token(t)}}
+	if resp, _ := b.route(t, "POST", "/upload", &Request{Uploads: uploads, Header: viewer}); resp.Status != 401 {
+		t.Errorf("with a viewer's token: %d", resp.Status)
+	}
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "upload", "exp": time.Now().Add(time.Hour).Unix()}).SignedString([]byte(b.config.JWTKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bearer := map[string][]string{"authorization": {"Bearer " + token}}
 	resp, body := b.route(t, "POST", "/upload", &Request{Uploads: uploads, Header: bearer})
 	var stored []struct{ ID, Name string }
 	if err := json.Unmarshal([]byte(body), &stored); err != nil || resp.Status != 201 || len(stored) != 1 || stored[0].Name != "page 1.tif" {
@@ -117,9 +129,9 @@ func (b *bench) token(t *testing.T) string {
 }
 
 func TestExampleClickthroughAndToken(t *testing.T) {
-	b := exampleBench(t, "init_clickthrough.lua", nil)
+	b := exampleBench(t, "init_clickthrough.lua", map[string]string{"restricted/a.tif": "x"})
 	ask := func(id string, use auth.Use, cookie string) auth.Decision {
-		r := auth.Request{Use: use, Identifier: id, Host: "images.example.org"}
+		r := auth.Request{Use: use, Identifier: id, Host: "images.example.org", Secure: true}
 		if cookie != "" {
 			r.Header = map[string][]string{"cookie": {"iiif_access=" + cookie}}
 		}
@@ -143,6 +155,11 @@ func TestExampleClickthroughAndToken(t *testing.T) {
 		}
 		if d := ask("restricted/a.tif", use, cookie); !d.Granted() {
 			t.Errorf("%s: with cookie: %+v", use, d)
+		}
+	}
+	for _, route := range []string{"/upright/restricted/a.tif", "/manifest/restricted", "/contact/restricted", "/upright/./restricted/a.tif", "/upright/x/%2e%2e/restricted/a.tif", "/manifest/./restricted", "/contact//restricted"} {
+		if resp, _ := b.route(t, "GET", route, nil); resp.Status == 200 {
+			t.Errorf("%s shows what the hook refuses", route)
 		}
 	}
 	withCookie := map[string][]string{"cookie": {"iiif_access=" + cookie}}
@@ -198,7 +215,7 @@ func TestExampleManifest(t *testing.T) {
 	if resp, _ = b.route(t, "GET", "/manifest/empty", nil); resp.Status != 404 {
 		t.Errorf("empty folder: %d", resp.Status)
 	}
-	if resp, _ = b.route(t, "GET", "/manifest/%2e%2e", nil); resp.Status != 404 {
+	if resp, _ = b.route(t, "GET", "/manifest/%2e%2e", nil); resp.Status != 400 {
 		t.Errorf("outside: %d", resp.Status)
 	}
 }

@@ -42,7 +42,7 @@ func (c *call) openServer(l *glua.LState) {
 	s.RawSetString("has_openssl", glua.LTrue)
 	s.RawSetString("client_port", glua.LNumber(0))
 	s.RawSetString("secure", glua.LBool(r.Secure))
-	levels := l.NewTable()
+	levels := l.CreateTable(0, 8)
 	for i, level := range logLevels {
 		levels.RawSetString(level.name, glua.LNumber(i))
 	}
@@ -65,9 +65,9 @@ func (c *call) openServer(l *glua.LState) {
 		s.RawSetString("request", pairTable(l, r.Query, r.Form))
 	}
 	if len(r.Uploads) > 0 {
-		list := l.NewTable()
+		list := l.CreateTable(0, 8)
 		for _, u := range r.Uploads {
-			t := l.NewTable()
+			t := l.CreateTable(0, 8)
 			t.RawSetString("fieldname", glua.LString(u.FieldName))
 			t.RawSetString("origname", glua.LString(u.OrigName))
 			t.RawSetString("tmpname", glua.LString(u.TempName))
@@ -80,10 +80,10 @@ func (c *call) openServer(l *glua.LState) {
 }
 
 func (c *call) openHeaders(l *glua.LState, s *glua.LTable) {
-	header, headers, cookies := l.NewTable(), l.NewTable(), l.NewTable()
+	header, headers, cookies := l.CreateTable(0, 8), l.NewTable(), l.NewTable()
 	for name, values := range c.request.Header {
 		header.RawSetString(name, glua.LString(strings.Join(values, ", ")))
-		list := l.NewTable()
+		list := l.CreateTable(0, 8)
 		for _, v := range values {
 			list.Append(glua.LString(v))
 		}
@@ -100,7 +100,7 @@ func (c *call) openHeaders(l *glua.LState, s *glua.LTable) {
 
 // pairTable makes a table of pairs; the last of a name wins.
 func pairTable(l *glua.LState, lists ...[]Pair) *glua.LTable {
-	t := l.NewTable()
+	t := l.CreateTable(0, 8)
 	for _, list := range lists {
 		for _, p := range list {
 			t.RawSetString(p.Name, glua.LString(p.Value))
@@ -134,7 +134,7 @@ func (c SIPIConfig) values() map[string]glua.LValue {
 }
 
 func (c SIPIConfig) table(l *glua.LState) *glua.LTable {
-	t := l.NewTable()
+	t := l.CreateTable(0, 8)
 	for name, v := range c.values() {
 		t.RawSetString(name, v)
 	}

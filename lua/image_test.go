@@ -129,7 +129,7 @@ func TestWorkerDiesWithTheServer(t *testing.T) {
 	if _, _, err := b.serve("good.lua", nil); err != nil {
 		t.Fatal(err)
 	}
-	w := b.runtime.pool.idle[0]
+	w := b.runtime.scripts.pool.idle[0]
 	_ = w.inPipe.Close()
 	if err := w.cmd.Wait(); err != nil {
 		t.Errorf("worker ended with %v", err)

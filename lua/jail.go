@@ -7,9 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
-var errOutside = errors.New("path is outside the permitted directories")
+var (
+	errOutside    = errors.New("path is outside the permitted directories")
+	errNotRegular = errors.New("not a regular file")
+)
 
 // jail is the set of directories that scripts may read and write. Symbolic
 // links that lead out of a directory are refused.
@@ -76,12 +80,28 @@ func within(dir, path string) (string, bool) {
 	return strings.CutPrefix(path, dir)
 }
 
+// open opens a regular file for reading.
 func (j *jail) open(path string) (*os.File, error) {
 	r, rel, err := j.locate(path)
 	if err != nil {
 		return nil, err
 	}
-	return r.Open(rel)
+	return regular(r.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)) // A FIFO would block.
+}
+
+// regular closes what is no regular file.
+func regular(f *os.File, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // create creates or truncates a file.
@@ -90,7 +110,7 @@ func (j *jail) create(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.OpenFile(rel, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	return regular(r.OpenFile(rel, os.O_RDWR|os.O_CREATE|os.O_TRUNC|syscall.O_NONBLOCK, 0o666))
 }
 
 func (j *jail) stat(path string) (fs.FileInfo, error) {

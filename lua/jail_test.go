@@ -92,7 +92,7 @@ func TestSpecialAddressesAreRefused(t *testing.T) {
 		"8.8.8.8": true, "2606:4700::1": true, "10.1.2.3": true, "127.0.0.2": true,
 		"127.0.0.1": false, "10.2.0.1": false, "192.168.1.1": false, "172.16.0.1": false, "169.254.169.254": false, "0.0.0.0": false,
 		"100.64.0.1": false, "224.0.0.1": false, "255.255.255.255": false, "::1": false, "::": false, "fe80::1": false, "fc00::1": false,
-		"::ffff:127.0.0.1": false, "::ffff:10.1.2.3": true, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "fe80::1%eth0": false, "ff02::1": false,
+		"::ffff:127.0.0.1": false, "::127.0.0.1": false, "192.88.99.1": false, "::ffff:10.1.2.3": true, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "fe80::1%eth0": false, "ff02::1": false,
 	} {
 		if got := allow.permits(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s permitted: %v", text, got)

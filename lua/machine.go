@@ -99,7 +99,7 @@ func (c *call) openKept(l *glua.LState) {
 
 // openStrings makes s:upper() work.
 func (c *call) openStrings(l *glua.LState) {
-	mt := l.NewTable()
+	mt := l.CreateTable(0, 8)
 	mt.RawSetString("__index", l.GetGlobal("string"))
 	l.SetMetatable(glua.LString(""), mt)
 }
@@ -111,9 +111,9 @@ func (c *call) openFields(l *glua.LState) {
 	math.RawSetString("maxinteger", glua.LNumber(1<<53))
 	math.RawSetString("mininteger", glua.LNumber(-1<<53))
 	l.GetGlobal("utf8").(*glua.LTable).RawSetString("charpattern", glua.LString(utf8CharPattern))
-	pkg := l.NewTable()
-	pkg.RawSetString("loaded", l.NewTable())
-	pkg.RawSetString("preload", l.NewTable())
+	pkg := l.CreateTable(0, 8)
+	pkg.RawSetString("loaded", l.CreateTable(0, 8))
+	pkg.RawSetString("preload", l.CreateTable(0, 8))
 	pkg.RawSetString("path", glua.LString(""))
 	pkg.RawSetString("cpath", glua.LString(""))
 	l.SetGlobal("package", pkg)

@@ -148,7 +148,7 @@ func newBench(tb testing.TB, files map[string]string, change func(*Config)) *ben
 	}
 	b.config = Config{
 		ScriptDir: b.scripts, MemoryLimit: 64 << 20, Timeout: 20 * time.Second, Slots: 2, HookSlots: 2,
-		HTTPBody: 16 << 20, JWTKey: "a key that is long enough for HS256",
+		HTTPBody: 16 << 20, ThumbSize: "!128,128", JWTKey: "a key that is long enough for HS256",
 		Facts: SIPIConfig{ImageRoot: b.files, TempDir: t.TempDir(), Hostname: "localhost", Port: 8182, JPEGQuality: 80, PrefixAsPath: true},
 	}
 	if _, ok := files["init.lua"]; ok {

@@ -35,12 +35,13 @@ func parseNetworks(list []string) (networks, error) {
 }
 
 // special are ranges of public form that lead to private or local places:
-// this network, carrier NAT, benchmarking, NAT64, 6to4, Teredo, reserved.
+// this network, carrier NAT, benchmarking, NAT64, 6to4, Teredo,
+// IPv4 written as IPv6, reserved.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b::/96"),
 	netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("2001::/32"),
-	netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("fec0::/10"), netip.MustParsePrefix("::/96"), netip.MustParsePrefix("192.88.99.0/24"),
 }
 
 // permits tells whether scripts may connect to an address.

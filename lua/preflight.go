@@ -2,7 +2,6 @@ package lua
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -89,7 +88,7 @@ const maxHookBody = 1 << 20
 func cookies(req auth.Request) string { return strings.Join(req.Header["cookie"], "; ") }
 
 func (r *Runtime) hook(ctx context.Context, kind callKind, args []string, req auth.Request) (auth.Decision, error) {
-	s, err := r.call(ctx, &startMessage{Kind: kind, Args: args}, &Request{
+	s, err := r.call(ctx, r.hooks, &startMessage{Kind: kind, Args: args}, &Request{
 		Method: req.Method, URI: req.URI, Host: req.Host, ClientIP: req.ClientIP, Secure: req.Secure, Header: req.Header,
 	})
 	if err != nil {
@@ -116,15 +115,16 @@ func (r *Runtime) hook(ctx context.Context, kind callKind, args []string, req au
 	if kind == callFile && v.Type == string(auth.Restrict) {
 		return auth.Refused(credentials(req)), nil
 	}
-	d, err := decision(v, credentials(req))
+	d, err := decision(v, credentials(req), r.config.ThumbSize)
 	if err != nil {
 		return auth.Decision{}, &ScriptError{Script: s.name, Message: err.Error()}
 	}
 	return d, nil
 }
 
-// decision reads a hook's verdict.
-func decision(v *verdict, credentials bool) (auth.Decision, error) {
+// decision reads a hook's verdict. A restriction that names neither size nor
+// watermark is one to the size of thumbnails.
+func decision(v *verdict, credentials bool, thumbnail string) (auth.Decision, error) {
 	kind, err := auth.ParseKind(v.Type)
 	if err != nil {
 		return auth.Decision{}, err
@@ -134,14 +134,15 @@ func decision(v *verdict, credentials bool) (auth.Decision, error) {
 	case auth.Deny:
 		return auth.Refused(credentials), nil
 	case auth.Restrict:
-		if size := v.Values["size"]; size != "" {
+		size := v.Values["size"]
+		d.Watermark = v.Values["watermark"]
+		if size == "" && d.Watermark == "" {
+			size = thumbnail
+		}
+		if size != "" || d.Watermark == "" {
 			if d.Size, err = auth.ParseSize(size); err != nil {
 				return auth.Decision{}, err
 			}
-		}
-		d.Watermark = v.Values["watermark"]
-		if !d.Restricted() {
-			return auth.Decision{}, errors.New("a restriction needs a size or a watermark")
 		}
 	case auth.Login, auth.Clickthrough, auth.Kiosk, auth.External:
 		d.Status = http.StatusUnauthorized

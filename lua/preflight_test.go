@@ -20,6 +20,7 @@ function pre_flight(prefix, identifier, cookie)
 	if identifier == 'number' then return {type = 'restrict', size = 128}, f end
 	if identifier == 'badsize' then return {type = 'restrict', size = 'tiny'}, f end
 	if identifier == 'nosize' then return 'restrict', f end
+	if identifier == 'emptytable' then return {type = 'restrict'}, f end
 	if identifier == 'respond' then server.sendHeader('X-Why', 'tea') server.sendStatus(418) server.print('no') return end
 	if identifier == 'wrong' then return 'maybe', f end
 	if identifier == 'nothing' then return end
@@ -48,6 +49,8 @@ func TestPreFlight(t *testing.T) {
 		{"deny", nil, auth.Deny, 401},
 		{"deny", withCookie, auth.Deny, 403},
 		{"table", nil, auth.Restrict, 0},
+		{"nosize", nil, auth.Restrict, 0},
+		{"emptytable", nil, auth.Restrict, 0},
 		{"login", nil, auth.Login, 401},
 		{"cookie", withCookie, auth.Allow, 0},
 		{"cookie", nil, auth.Deny, 401},
@@ -68,6 +71,11 @@ func TestPreFlight(t *testing.T) {
 	if d.Size.String() != "!128,128" || d.Watermark != "/wm.tif" || d.Path != b.files+"/table" {
 		t.Errorf("restriction %+v", d)
 	}
+	for _, id := range []string{"nosize", "emptytable"} {
+		if d, _ = ask(id, auth.UseImage, nil); d.Size.String() != "!128,128" || d.Watermark != "" {
+			t.Errorf("%s: a restriction without a size is %+v", id, d)
+		}
+	}
 	if d, _ = ask("login", auth.UseInfo, nil); d.Service == nil || d.Service.Fields["label"] != "Log in" {
 		t.Errorf("service %+v", d.Service)
 	}
@@ -75,7 +83,7 @@ func TestPreFlight(t *testing.T) {
 		t.Errorf("response %+v", d.Response)
 	}
 	var script *ScriptError
-	for _, id := range []string{"halflogin", "number", "badsize", "nosize", "wrong", "nothing", "error"} {
+	for _, id := range []string{"halflogin", "number", "badsize", "wrong", "nothing", "error"} {
 		if d, err := ask(id, auth.UseImage, nil); !errors.As(err, &script) || d.Granted() {
 			t.Errorf("%s: %+v, %v", id, d, err)
 		}
@@ -179,4 +187,26 @@ func TestHooksHaveTheirOwnBound(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
+}
+
+// TestHooksHaveTheirOwnMemory: a hook that holds more than its limit is ended
+// where a script may go on.
+func TestHooksHaveTheirOwnMemory(t *testing.T) {
+	const hold = "local t = {} for i = 1, 40 do t[i] = string.rep('x', 2^19) end "
+	b := newBench(t, map[string]string{
+		"init.lua":   "function pre_flight(_, id) if id == 'large' then " + hold + " end return 'allow' end",
+		"script.lua": hold + "server.print(#t)",
+	}, func(c *Config) { c.HookMemory, c.MemoryLimit = 8<<20, 128<<20 })
+	for range 3 {
+		var killed *KilledError
+		if d, err := b.runtime.Authorize(t.Context(), auth.Request{Identifier: "large"}); !errors.As(err, &killed) || killed.Reason != ReasonMemory || d.Granted() {
+			t.Errorf("a large hook: %+v, %v", d, err)
+		}
+		if _, body, err := b.serve("script.lua", nil); body != "40" || err != nil {
+			t.Errorf("a script of that size: %q, %v", body, err)
+		}
+		if d, err := b.runtime.Authorize(t.Context(), auth.Request{Identifier: "small"}); err != nil || !d.Granted() {
+			t.Errorf("a small hook: %+v, %v", d, err)
+		}
+	}
 }

@@ -54,7 +54,14 @@ config.cache_size config.jpeg_quality config.thumb_size config.cache_n_files con
 config.knora_path config.knora_port config.docroot helper.filename_hash
 SipiImage.new SipiImage.dims SipiImage:dims SipiImage:exif SipiImage:gps SipiImage:crop SipiImage:scale SipiImage:rotate SipiImage:topleft
 SipiImage:watermark SipiImage:mimetype_consistency SipiImage:write SipiImage:send sqlite
-require os.getenv os.clock os.date string.pack string.unpack string.packsize string.format table.unpack math.type utf8.char
+os.getenv os.clock os.date os.time os.execute os.exit os.remove os.rename os.tmpname
+assert error getmetatable ipairs next pairs pcall print rawequal rawget rawlen rawset require select setmetatable tonumber tostring type xpcall _G _VERSION
+string.byte string.char string.dump string.find string.format string.gmatch string.gsub string.len string.lower string.match string.pack
+string.packsize string.rep string.reverse string.sub string.unpack string.upper
+table.concat table.insert table.move table.pack table.remove table.sort table.unpack
+math.abs math.acos math.asin math.atan math.ceil math.cos math.deg math.exp math.floor math.fmod math.huge math.log math.max math.maxinteger
+math.min math.mininteger math.modf math.pi math.rad math.random math.randomseed math.sin math.sqrt math.tan math.tointeger math.type math.ult
+utf8.char utf8.charpattern utf8.codepoint utf8.codes utf8.len utf8.offset package.loaded package.preload package.path package.cpath
 io debug coroutine dofile loadfile load collectgarbage package.loadlib package.searchpath`)
 
 func TestEverySIPINameIsCompared(t *testing.T) {

@@ -16,17 +16,30 @@ type Runtime struct {
 	host    Host
 	log     *slog.Logger
 	metrics *runtimeMetrics
-	pool    *pool
 	jail    *jail
 	routes  Routes
 
 	hasHook, hasFileHook bool
-	scripts, hooks       chan struct{} // one token for each call that runs
+	scripts, hooks       *lane
 	closed               chan struct{}
 	decisions            *decisionCache
 
 	// observe, where set by a test, is told which worker a call uses.
 	observe func(*worker)
+}
+
+// lane is what scripts have apart from hooks: their bounds, and the workers
+// that keep within them.
+type lane struct {
+	kind  string        // metric label: "script" or "hook"
+	slots chan struct{} // one token for each call that runs
+	pool  *pool
+}
+
+func newLane(kind string, slots int, memory int64, command []string, s settings, m *runtimeMetrics) (*lane, error) {
+	s.MemoryLimit = memory
+	p, err := newPool(command, &s, m)
+	return &lane{kind: kind, slots: make(chan struct{}, slots), pool: p}, err
 }
 
 // New checks the init script and starts the first worker. It fails where the
@@ -39,28 +52,35 @@ func New(ctx context.Context, c Config, host Host, log *slog.Logger, reg prometh
 	scripts, hooks := c.SlotCounts()
 	r := &Runtime{
 		config: c, host: host, log: log, metrics: newMetrics(reg),
-		scripts:   make(chan struct{}, scripts),
-		hooks:     make(chan struct{}, hooks),
 		closed:    make(chan struct{}),
 		decisions: newDecisionCache(c.CacheTTL, c.CacheSlots),
 	}
 	if r.jail, err = newJail(s.Roots); err != nil {
 		return nil, err
 	}
-	if r.pool, err = newPool(c.Command, s, r.metrics); err != nil {
+	if r.scripts, err = newLane("script", scripts, c.MemoryLimit, c.Command, *s, r.metrics); err != nil {
+		return nil, err
+	}
+	if r.hooks, err = newLane("hook", hooks, c.hookMemory(), c.Command, *s, r.metrics); err != nil {
 		return nil, err
 	}
 	if err := r.probe(ctx); err != nil {
-		r.pool.close()
+		r.scripts.pool.close()
+		r.hooks.pool.close()
 		return nil, err
 	}
 	return r, nil
 }
 
-// probe runs the init script once. Which hooks exist is settled here: a
+// probe runs the init script once, where there is one as hooks will: without
+// there are no hooks, and a worker for scripts is started. Which hooks exist is settled here: a
 // later version of the file that lacks one makes requests fail, not pass.
 func (r *Runtime) probe(ctx context.Context) error {
-	s, err := r.call(ctx, &startMessage{Kind: callProbe}, nil)
+	in := r.hooks
+	if r.config.InitScript == "" {
+		in = r.scripts
+	}
+	s, err := r.call(ctx, in, &startMessage{Kind: callProbe}, nil)
 	if err != nil {
 		return fmt.Errorf("init script: %w", err)
 	}
@@ -85,12 +105,12 @@ func (r *Runtime) Hooks() (image, file bool) { return r.hasHook, r.hasFileHook }
 // fail with ErrClosed.
 func (r *Runtime) Close() {
 	close(r.closed)
-	for _, slots := range []chan struct{}{r.scripts, r.hooks} {
-		for range cap(slots) {
-			slots <- struct{}{}
+	for _, l := range []*lane{r.scripts, r.hooks} {
+		for range cap(l.slots) {
+			l.slots <- struct{}{}
 		}
+		l.pool.close()
 	}
-	r.pool.close()
 }
 
 // Serve runs a script file: .lua or .elua, relative to the script directory
@@ -103,7 +123,7 @@ func (r *Runtime) Close() {
 // The caller holds a lease for the script, which ctx carries, until Serve
 // has failed or Body is closed.
 func (r *Runtime) Serve(ctx context.Context, script string, req *Request) (*Response, error) {
-	s, err := r.begin(ctx, r.scripts, "script", &startMessage{Kind: callScript, Script: script}, req)
+	s, err := r.begin(ctx, r.scripts, &startMessage{Kind: callScript, Script: script}, req)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +153,8 @@ func (s *session) begun() bool {
 }
 
 // call runs a hook to its end.
-func (r *Runtime) call(ctx context.Context, start *startMessage, req *Request) (*session, error) {
-	s, err := r.begin(ctx, r.hooks, "hook", start, req)
+func (r *Runtime) call(ctx context.Context, in *lane, start *startMessage, req *Request) (*session, error) {
+	s, err := r.begin(ctx, in, start, req)
 	if err != nil {
 		return nil, err
 	}
@@ -147,28 +167,28 @@ func (r *Runtime) call(ctx context.Context, start *startMessage, req *Request) (
 }
 
 // begin waits for a slot and a worker and starts the call.
-func (r *Runtime) begin(ctx context.Context, slots chan struct{}, kind string, start *startMessage, req *Request) (*session, error) {
+func (r *Runtime) begin(ctx context.Context, in *lane, start *startMessage, req *Request) (*session, error) {
 	select {
-	case slots <- struct{}{}:
+	case in.slots <- struct{}{}:
 	default:
-		waiting := r.metrics.waiting.WithLabelValues(kind)
+		waiting := r.metrics.waiting.WithLabelValues(in.kind)
 		waiting.Inc()
 		defer waiting.Dec()
 		select {
-		case slots <- struct{}{}:
+		case in.slots <- struct{}{}:
 		case <-r.closed:
 			return nil, ErrClosed
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
-	w, err := r.pool.get(ctx)
+	w, err := in.pool.get(ctx)
 	if err != nil {
-		<-slots
+		<-in.slots
 		return nil, err
 	}
 	if r.observe != nil {
 		r.observe(w)
 	}
-	return r.newSession(ctx, w, kind, start, req, func() { <-slots }), nil
+	return r.newSession(ctx, in, w, start, req), nil
 }

@@ -13,7 +13,7 @@ import (
 // session is one call from the server's side.
 type session struct {
 	runtime *Runtime
-	kind    string // metric label: "script" or "hook"
+	lane    *lane
 	name    string // for errors
 	request *Request
 	spool   *spool
@@ -29,11 +29,11 @@ type session struct {
 	err    error
 }
 
-// newSession starts a call on a worker. The session puts the worker back and
-// calls release when the script has stopped.
-func (r *Runtime) newSession(ctx context.Context, w *worker, kind string, start *startMessage, req *Request, release func()) *session {
+// newSession starts a call on a worker. The session puts the worker and the
+// slot back when the script has stopped.
+func (r *Runtime) newSession(ctx context.Context, in *lane, w *worker, start *startMessage, req *Request) *session {
 	s := &session{
-		runtime: r, kind: kind, name: start.Script, request: req,
+		runtime: r, lane: in, name: start.Script, request: req,
 		spool: newSpool(r.config.Facts.TempDir),
 		ready: make(chan struct{}), done: make(chan struct{}),
 		head: headMessage{Status: http.StatusOK},
@@ -51,7 +51,7 @@ func (r *Runtime) newSession(ctx context.Context, w *worker, kind string, start 
 	}
 	start.Request = s.request.wire()
 	go func() {
-		defer release()
+		defer func() { <-in.slots }()
 		s.run(ctx, w, start)
 	}()
 	return s
@@ -61,7 +61,7 @@ func (r *Runtime) newSession(ctx context.Context, w *worker, kind string, start 
 func (s *session) run(ctx context.Context, w *worker, start *startMessage) {
 	m := s.runtime.metrics
 	began := time.Now()
-	m.running.WithLabelValues(s.kind).Inc()
+	m.running.WithLabelValues(s.lane.kind).Inc()
 	stop := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {
@@ -76,11 +76,11 @@ func (s *session) run(ctx context.Context, w *worker, start *startMessage) {
 	if s.err != nil && result == nil {
 		w.kill(ReasonCrash) // out of step with us, if it still lives
 	}
-	s.runtime.pool.put(w)
+	s.lane.pool.put(w)
 	s.spool.end(s.err)
-	m.running.WithLabelValues(s.kind).Dec()
-	m.seconds.WithLabelValues(s.kind).Observe(time.Since(began).Seconds())
-	m.calls.WithLabelValues(s.kind, outcome(s.err)).Inc()
+	m.running.WithLabelValues(s.lane.kind).Dec()
+	m.seconds.WithLabelValues(s.lane.kind).Observe(time.Since(began).Seconds())
+	m.calls.WithLabelValues(s.lane.kind, outcome(s.err)).Inc()
 	close(s.done)
 }
 

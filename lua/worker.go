@@ -39,6 +39,7 @@ type worker struct {
 	gauge  *memoryGauge
 	base   int64 // anonymous memory of the idle process
 	limit  int64 // beyond which it is killed
+	tidy   int64 // beyond which it takes no further call
 	full   int64 // beyond which a crash is one for want of memory
 	seen   atomic.Int64
 	calls  int
@@ -98,7 +99,8 @@ func (w *worker) greet(s *settings) error {
 		return err
 	}
 	w.base = w.gauge.read()
-	w.limit = w.base + s.MemoryLimit + s.MemoryLimit/2
+	w.limit = w.base + s.MemoryLimit + slack(s.MemoryLimit)
+	w.tidy = w.base + slack(s.MemoryLimit)
 	w.full = w.base + s.MemoryLimit/2
 	return nil
 }
@@ -188,7 +190,7 @@ func (w *worker) watch(ctx context.Context, stop <-chan struct{}) {
 
 // healthy tells whether the worker may take another call.
 func (w *worker) healthy() bool {
-	return w.killed.Load() == nil && w.calls < recycleAfter && w.gauge.read() < w.base+2*tidyAbove
+	return w.killed.Load() == nil && w.calls < recycleAfter && w.gauge.read() < w.tidy
 }
 
 // stop ends the process and waits for it.

@@ -35,7 +35,7 @@ type Telemetry struct {
 // New makes the registry with the Go, process and build collectors, and the
 // OTLP exporters where OTEL_EXPORTER_OTLP_ENDPOINT or its per-signal variant
 // is set. version is the program's.
-func New(ctx context.Context, version string, log *slog.Logger) (*Telemetry, error) {
+func New(ctx context.Context, version string, logger *slog.Logger) (*Telemetry, error) {
 	t := &Telemetry{registry: prometheus.NewRegistry(), tracer: noop.NewTracerProvider()}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "iiifd_build_info", Help: "Always 1; the label tells the running version.",
@@ -51,7 +51,7 @@ func New(ctx context.Context, version string, log *slog.Logger) (*Telemetry, err
 	if err != nil {
 		return nil, err
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry export", "error", err.Error()) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.WarnContext(ctx, "telemetry export", "error", err.Error()) }))
 	if err := errors.Join(t.pushMetrics(ctx, res), t.pushTraces(ctx, res)); err != nil {
 		return nil, errors.Join(err, t.Close(ctx))
 	}

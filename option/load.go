@@ -15,9 +15,16 @@ type Error struct {
 	Key string
 	// Reason tells what is wrong and, where a name is close, the right one.
 	Reason string
+	// Line is the key's line in a file, from 1; 0 where it is not known.
+	Line int
 }
 
-func (e *Error) Error() string { return e.Key + ": " + e.Reason }
+func (e *Error) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d: %s: %s", e.Line, e.Key, e.Reason)
+	}
+	return e.Key + ": " + e.Reason
+}
 
 // Warning is something that was accepted but should be looked at.
 type Warning struct {
@@ -29,8 +36,9 @@ type Warning struct {
 // Values are the texts of one origin, by key in that origin's spelling.
 type Values map[string]string
 
-// LoadFile sets options from a file's flat keys.
-func (s *Set) LoadFile(values Values) error {
+// LoadFile sets options from a file's flat keys. line tells on which line a
+// key stands, 0 for one that it does not know; it may be nil.
+func (s *Set) LoadFile(values Values, line func(key string) int) error {
 	byKey := make(map[string]*Option, len(s.options))
 	for _, o := range s.options {
 		byKey[o.Key()] = o
@@ -38,11 +46,16 @@ func (s *Set) LoadFile(values Values) error {
 	var errs []error
 	for _, key := range sortedKeys(values) {
 		o := byKey[key]
+		var err error
 		if o == nil {
-			errs = append(errs, unknown(key, keysOf(s.options, (*Option).Key)))
-			continue
+			err = unknown(key, keysOf(s.options, (*Option).Key))
+		} else {
+			err = o.assign(key, values[key], OriginFile)
 		}
-		errs = append(errs, o.assign(key, values[key], OriginFile))
+		if e, ok := errors.AsType[*Error](err); ok && line != nil {
+			e.Line = line(key)
+		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
@@ -93,8 +106,7 @@ func (o *Option) loadAliases(env Values) ([]Warning, error) {
 			continue
 		}
 		read, err := a.read(text)
-		var w *FallbackError
-		if errors.As(err, &w) {
+		if w, ok := errors.AsType[*FallbackError](err); ok {
 			return []Warning{{Key: a.env, Reason: w.Error(), Fallback: true}}, o.assign(a.env, w.Use, OriginAlias)
 		}
 		if err != nil {

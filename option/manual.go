@@ -22,15 +22,16 @@ func (s *Set) WriteManual(w io.Writer) error {
 		} else {
 			def = "`" + def + "`"
 		}
-		help := o.Help
+		help := new(strings.Builder)
+		help.WriteString(o.Help)
 		if o.Reloadable {
-			help += " *(reloadable)*"
+			help.WriteString(" *(reloadable)*")
 		}
 		for _, a := range o.aliases {
-			help += " Also read from `" + a.env + "`."
+			help.WriteString(" Also read from `" + a.env + "`.")
 		}
 		fmt.Fprintf(&b, "| `--%s` | `%s` | `%s` | %s | %s | %s |\n",
-			o.Name, o.Env(), o.Key(), strings.ReplaceAll(o.Kind, "|", ", "), def, strings.ReplaceAll(help, "|", "\\|"))
+			o.Name, o.Env(), o.Key(), strings.ReplaceAll(o.Kind, "|", ", "), def, strings.ReplaceAll(help.String(), "|", "\\|"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

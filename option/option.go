@@ -9,7 +9,6 @@ package option
 
 import (
 	"fmt"
-
 	"strings"
 	"time"
 )

@@ -45,7 +45,7 @@ func declare(s *settings) *option.Set {
 func TestLaterOriginsWin(t *testing.T) {
 	var s settings
 	set := declare(&s)
-	if err := set.LoadFile(option.Values{"queue_max": "1", "ratio": "0.25", "name": "file"}); err != nil {
+	if err := set.LoadFile(option.Values{"queue_max": "1", "ratio": "0.25", "name": "file"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := set.LoadEnv([]string{"IIIFD_QUEUE_MAX=2", "IIIFD_NAME=env", "IIIFD_RATIO=", "PATH=/bin"}); err != nil {
@@ -105,7 +105,7 @@ func TestBadValues(t *testing.T) {
 	} {
 		var s settings
 		set := declare(&s)
-		err := set.LoadFile(option.Values{c.key: c.value})
+		err := set.LoadFile(option.Values{c.key: c.value}, nil)
 		var bad *option.Error
 		if !errors.As(err, &bad) || bad.Key != c.key || !strings.Contains(bad.Reason, c.says) {
 			t.Errorf("%s = %q: %v, want %q", c.key, c.value, err, c.says)

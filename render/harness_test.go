@@ -113,7 +113,9 @@ type rig struct {
 	admission *admission.Controller
 	registry  *prometheus.Registry
 	resident  int64
-	t         *testing.T
+	// rebuild makes the renderer anew, with other parts.
+	rebuild func(change func(*render.Deps))
+	t       *testing.T
 }
 
 const envelope = 1 << 30
@@ -155,10 +157,14 @@ func newRig(t *testing.T, set map[string]string) *rig {
 			t.Errorf("not idle: %+v %+v %+v", s.Threads, s.Budget, s.Queue)
 		}
 	})
-	r.Renderer, err = render.New(rcfg, render.Deps{Decoder: r.decoder, Cache: answers, Admission: r.admission, Threshold: acfg.Threshold}, 4)
-	if err != nil {
-		t.Fatal(err)
+	deps := render.Deps{Decoder: r.decoder, Cache: answers, Admission: r.admission, Threshold: acfg.Threshold}
+	r.rebuild = func(change func(*render.Deps)) {
+		change(&deps)
+		if r.Renderer, err = render.New(rcfg, deps, 4); err != nil {
+			t.Fatal(err)
+		}
 	}
+	r.rebuild(func(*render.Deps) {})
 	return r
 }
 

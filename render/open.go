@@ -121,9 +121,22 @@ func (r *Renderer) fill(ctx context.Context, job *Job, w io.Writer, admitted fun
 	if err := admitted(); err != nil {
 		return err
 	}
+	peak := r.watch(job, lease)
 	err = r.decode(lease.Context(ctx), job, w)
-	lease.Record(admission.Result{OK: err == nil})
+	lease.Record(admission.Result{OK: err == nil, Peak: peak()})
 	return err
+}
+
+// watch measures what the job takes, where that can be told from what others
+// take: work that begins alone, and is large beside what a process does
+// besides. The function returned ends it and returns bytes, 0 for not
+// measured.
+func (r *Renderer) watch(job *Job, lease *admission.Lease) func() int64 {
+	drawn := job.Plan.Shape.Loader == plan.LoaderPDF || job.Plan.Shape.Loader == plan.LoaderSVG
+	if r.deps.WatchMemory == nil || drawn || job.Plan.Peak() < r.deps.Threshold || !lease.Alone() {
+		return func() int64 { return 0 }
+	}
+	return r.deps.WatchMemory()
 }
 
 // acquire asks for a lease. The deadline bounds the waiting alone: an answer
@@ -131,7 +144,10 @@ func (r *Renderer) fill(ctx context.Context, job *Job, w io.Writer, admitted fun
 func (r *Renderer) acquire(ctx context.Context, job *Job) (lease *admission.Lease, err error) {
 	span := Stage(ctx, r.tracer, StageAcquire)
 	defer func() {
-		describeLease(span, job, err)
+		if span.IsRecording() {
+			span.SetAttributes(AttributeEstimate.Int64(job.Plan.Peak()))
+			DescribeLease(span, job.Charge(), err)
+		}
 		EndStage(span, err)
 	}()
 	if d := job.Request.Deadline; !d.IsZero() {

@@ -82,7 +82,7 @@ func (p *Picture) Plan(out Output) (plan.Plan, error) {
 // Render makes the picture on the permit of the lease in ctx, whose charge it
 // grows by the plan's price for as long as that takes. It never waits for
 // room: without it, it returns ErrSkipped and has written nothing.
-func (p *Picture) Render(ctx context.Context, out Output, w io.Writer) error {
+func (p *Picture) Render(ctx context.Context, out Output, w io.Writer) (err error) {
 	made, err := p.Plan(out)
 	if err != nil {
 		return err
@@ -98,5 +98,7 @@ func (p *Picture) Render(ctx context.Context, out Output, w io.Writer) error {
 		}
 		defer release()
 	}
+	span := Stage(ctx, p.renderer.tracer, StageDecode)
+	defer func() { EndStage(span, err) }()
 	return p.renderer.carryOut(ctx, &p.subject, &p.Info, &made, w)
 }

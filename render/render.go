@@ -60,6 +60,10 @@ type Deps struct {
 	Ledger func(key string) cache.Ledger
 	// Threshold is the price in bytes that the URL classifier compares with.
 	Threshold int64
+	// WatchMemory begins to watch this process' private memory; what it returns
+	// ends that and returns by how many bytes it rose at its highest, 0 where
+	// that cannot be told. Nil where nothing is to be measured.
+	WatchMemory func() (stop func() int64)
 	// Tracer makes the spans of the stages; nil for none.
 	Tracer trace.Tracer
 	// Registerer takes the metrics; may be nil.

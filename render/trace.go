@@ -87,14 +87,13 @@ func codeOf(err error) string {
 	}
 }
 
-// describeLease tells a span what the job's lease was granted on, or err why
-// there is none.
-func describeLease(span trace.Span, job *Job, err error) {
+// DescribeLease tells a span what a lease was granted on, or where charge is
+// nil, err why there is none.
+func DescribeLease(span trace.Span, charge *admission.Charge, err error) {
 	if !span.IsRecording() {
 		return
 	}
-	span.SetAttributes(AttributeEstimate.Int64(job.Plan.Peak()))
-	if charge := job.Charge(); charge != nil {
+	if charge != nil {
 		describeVerdict(span, charge.Lane, charge.URL, charge.Engine, charge.Wait)
 	} else if refused, ok := errors.AsType[*admission.Rejection](err); ok {
 		describeVerdict(span, refused.Lane, refused.URL, refused.Engine, refused.Wait)

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -19,6 +21,8 @@ function pre_flight(prefix, identifier, cookie)
 	local path = config.imgroot .. '/' .. identifier
 	local kind = cookie:match('kind=(%w+)') or 'deny'
 	if kind == 'restrict' then return { type = 'restrict', size = '!100,100' }, path end
+	if kind == 'word' then return 'restrict', path end
+	if kind == 'both' then return { type = 'restrict', size = '!100,100', watermark = config.imgroot .. '/mark.png' }, path end
 	if kind == 'marked' then return { type = 'restrict', watermark = config.imgroot .. '/mark.png' }, path end
 	if kind == 'moved' then return 'allow', config.imgroot .. '/gray.png' end
 	if kind == 'outside' then return 'allow', '/etc/hostname' end
@@ -85,6 +89,8 @@ func TestVerdicts(t *testing.T) {
 			"allow":        {200, 200, 200, 200},
 			"restrict":     {200, 200, 200, 403},
 			"marked":       {200, 200, 200, 403},
+			"both":         {200, 200, 200, 403},
+			"word":         {200, 200, 200, 403},
 			"moved":        {200, 200, 200, 200},
 			"login":        {401, 401, 401, 401},
 			"clickthrough": {401, 401, 401, 401},
@@ -95,7 +101,7 @@ func TestVerdicts(t *testing.T) {
 			"nonsense":     {500, 500, 500, 500},
 			"outside":      {500, 500, 500, 500},
 		} {
-			if kind == "restrict" || kind == "marked" {
+			if slices.Contains([]string{"restrict", "marked", "both", "word"}, kind) {
 				want[3] = 403
 				if files {
 					want[3] = 200 // file_pre_flight's own word
@@ -283,7 +289,7 @@ func TestRestrictedFactsHold(t *testing.T) {
 			t.Errorf("%s: the same tag or length for both", path)
 		}
 		head := ask(t, c, http.MethodHead, st.url, path, "Cookie: kind=restrict")
-		if head.err != nil || head.Header.Get("Content-Length") != fmt.Sprint(len(limited.body)) || head.Header.Get("ETag") != limited.Header.Get("ETag") {
+		if head.err != nil || head.Header.Get("Content-Length") != strconv.Itoa(len(limited.body)) || head.Header.Get("ETag") != limited.Header.Get("ETag") {
 			t.Errorf("HEAD: %v %v", head.err, head.Header)
 		}
 		// A tag that was given out is no way around a refusal, and one of the

@@ -3,10 +3,8 @@ package server
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"strings"
 
 	"example.com/iiifd/auth"
@@ -104,42 +102,12 @@ func lowerHeader(h http.Header) map[string][]string {
 
 // grant turns the request's target to what the decision shows.
 func (s *Server) grant(t *target, d auth.Decision) error {
-	t.moved = t.mount.Source
-	t.identifier = t.request.Identifier
-	if d.Path != "" {
-		src, id, ok := s.deps.Roots.Find(d.Path)
-		if !ok {
-			return fmt.Errorf("the hook's path lies outside of what may be served: %s", d.Path)
-		}
-		if id == t.request.Identifier && src == t.mount.Source {
-			d.Path = "" // It is where the identifier leads anyway.
-		}
-		t.moved, t.identifier = src, id
-	}
-	if d.Kind == auth.Restrict {
-		t.restriction.Size = d.Size
-		var err error
-		if t.restriction.Mark, err = s.markFile(d.Watermark); err != nil {
-			return err
-		}
-	}
-	t.policy = d.Policy()
-	return nil
-}
-
-// markFile is the place of a watermark without links, "" for none.
-func (s *Server) markFile(path string) (string, error) {
-	if path == "" {
-		return "", nil
-	}
-	real, err := filepath.EvalSymlinks(path)
+	shown, err := Show(s.deps.Roots, t.mount, t.request.Identifier, d)
 	if err != nil {
-		return "", fmt.Errorf("watermark: %w", err)
+		return err
 	}
-	if _, _, ok := s.deps.Roots.Find(real); !ok {
-		return "", fmt.Errorf("the watermark lies outside of what may be served: %s", path)
-	}
-	return real, nil
+	t.moved, t.identifier, t.policy, t.restriction = shown.Source, shown.Identifier, shown.Policy, shown.Restriction
+	return nil
 }
 
 // cacheControl is the configured one, but for answers that depend on who

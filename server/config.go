@@ -45,7 +45,7 @@ func (c *Config) Options(s *option.Set) {
 	s.Text(&c.Listen, "listen", ":8182", "Address of the public listener, host:port.")
 	s.Text(&c.BaseURL, "base-url", "", "Public address of the server, such as https://images.example.org; empty takes it from the request.").Reload()
 	s.List(&c.TrustedProxies, "trusted-proxies", nil, "Networks (CIDR) or addresses of proxies whose X-Forwarded-* headers are believed.").Reload()
-	s.Int(&c.MaxConnections, "max-connections", 4096, 1, 1<<20, "Open connections; further ones wait in the kernel's queue.")
+	s.Int(&c.MaxConnections, "max-connections", 4096, 1, 1<<20, "Open connections. At this number, those without a request are closed for new ones; where all have one, new ones wait in the kernel's queue.")
 	s.Int(&c.FileStreams, "file-streams", 256, 1, 1<<20, "Original files sent at the same time; further requests get 503.")
 	s.Duration(&c.RequestTimeout, "request-timeout", time.Minute, time.Second, long, "From the end of the request's head to the first byte of the answer; then 408.").
 		Reload().Alias("SIPI_REQUEST_TIMEOUT", bareSeconds)

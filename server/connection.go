@@ -85,6 +85,9 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
 	}
+	if capped, ok := c.(*cappedConn); ok {
+		c = capped.Conn
+	}
 	if own, ok := c.(*connection); ok {
 		return context.WithValue(ctx, connectionKey{}, own)
 	}

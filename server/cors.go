@@ -38,7 +38,7 @@ func cors(methods func(*http.Request) []string, next http.Handler) http.Handler 
 		h.Set("Allow", allowed)
 		h.Set("Access-Control-Allow-Methods", allowed)
 		// "*" does not cover Authorization (Fetch, 3.2.3).
-		h.Set("Access-Control-Allow-Headers", "Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, Range, X-API-Key, X-Request-Id, traceparent, tracestate")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, If-Range, Range, X-API-Key, X-Request-Id, traceparent, tracestate")
 		h.Set("Access-Control-Max-Age", "86400")
 		w.WriteHeader(http.StatusNoContent)
 	})

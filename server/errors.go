@@ -35,7 +35,10 @@ type problem struct {
 // the answer; it is never sent.
 const statusClientGone = 499
 
-const codeClientGone = "client_gone"
+const (
+	codeClientGone  = "client_gone"
+	codeUnsupported = "source_unsupported"
+)
 
 // newProblem makes a problem of a status, a stable code and a sentence.
 func newProblem(status int, code, detail string) problem {
@@ -76,18 +79,19 @@ func problemOf(ctx context.Context, err error) problem {
 		return p
 	case errors.As(err, &rejected):
 		p := refusalProblem(rejected)
-		var advised *tooLarge
-		if errors.As(err, &advised) {
+		if advised, ok := errors.AsType[*tooLargeError](err); ok {
 			p.Detail += " " + advised.advice
 			p.Alternate = advised.alternate
 		}
 		return p
+	case errors.Is(err, errPrecondition):
+		return newProblem(http.StatusPreconditionFailed, "precondition_failed", "What is stored is not what If-Match or If-Unmodified-Since ask for.")
 	case errors.Is(err, source.ErrNotFound):
 		return newProblem(http.StatusNotFound, "not_found", "There is no such image.")
 	case errors.Is(err, source.ErrChanged):
 		return tryAgain("source_changed", "The image was replaced while it was read.")
 	case errors.Is(err, render.ErrSourceRefused):
-		return newProblem(http.StatusNotImplemented, "source_unsupported", "Images of this kind or size are not served here.")
+		return newProblem(http.StatusNotImplemented, codeUnsupported, "Images of this kind or size are not served here.")
 	case errors.As(err, &size):
 		p := newProblem(http.StatusBadRequest, "size_exceeds_format", fmt.Sprintf("A %s picture holds at most %d pixels on a side.", size.Format, size.Max))
 		p.Parameter = "size"
@@ -139,7 +143,7 @@ func refusalProblem(e *admission.Rejection) problem {
 func decodeProblem(e *plan.Failure) problem {
 	switch e.Kind {
 	case plan.Unsupported:
-		return newProblem(http.StatusNotImplemented, "source_unsupported", "The server cannot read images of this kind.")
+		return newProblem(http.StatusNotImplemented, codeUnsupported, "The server cannot read images of this kind.")
 	case plan.Corrupt:
 		return newProblem(http.StatusInternalServerError, "source_corrupt", "The stored image is damaged or cut off.")
 	case plan.TooLarge:

@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/x509"
 	"net"
+	"net/http"
 	"testing"
 )
 
@@ -10,6 +11,13 @@ import (
 func (s *Server) ServeOn(l net.Listener) {
 	s.listener = l
 	go func() { s.served <- s.http.Serve(l) }()
+}
+
+// NewCapped is the public listener's bound on connections, with its
+// http.Server.ConnState.
+func NewCapped(l net.Listener, most int, evicted func()) (net.Listener, func(net.Conn, http.ConnState)) {
+	c := newCapped(l, most, evicted)
+	return c, c.follow
 }
 
 // CertificateCheck is how long a changed certificate may stay unnoticed.

@@ -7,8 +7,9 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"regexp"
 	"strings"
+
+	"example.com/iiifd/docroot"
 )
 
 // file answers the original's bytes: with ranges and validators, without
@@ -29,7 +30,9 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, t target) error {
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Cache-Control", s.cacheControl(t, s.settings().FileCacheControl))
 	if t.protected {
-		r.Header.Del("If-Modified-Since") // A date does not tell which file it was.
+		// A date does not tell which file it was.
+		r.Header.Del("If-Modified-Since")
+		r.Header.Del("If-Unmodified-Since")
 	}
 	h.Set("Content-Type", fileType(info.Name))
 	// A stored SVG or HTML file must not run as a page of this server.
@@ -54,12 +57,13 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, t target) error {
 			return nil
 		}
 	}
-	if !rangeSyntax.MatchString(r.Header.Get("Range")) {
-		r.Header.Del("Range") // A server may ignore it, and must not fail on it (RFC 9110, 14.2).
-	}
+	docroot.CleanRange(r, info.Size)
 	body := &checked{ReadSeeker: io.NewSectionReader(obj, 0, info.Size), verify: obj.Verify}
 	ranged := &rangeWriter{ResponseWriter: w}
 	http.ServeContent(ranged, r, "", info.ModTime, body)
+	if ranged.failed {
+		return errPrecondition
+	}
 	if ranged.unsatisfied {
 		p := newProblem(http.StatusRequestedRangeNotSatisfiable, "range_not_satisfiable", "The file has no bytes in that range.")
 		exchangeOf(r).code = p.Code
@@ -74,25 +78,26 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, t target) error {
 	return nil
 }
 
-var rangeSyntax = regexp.MustCompile(`^bytes=\s*([0-9]+-[0-9]*|-[0-9]+)(\s*,\s*([0-9]+-[0-9]*|-[0-9]+))*\s*$`)
-
-// rangeWriter holds back ServeContent's own 416, so that it can become a
-// problem like every other error.
+// rangeWriter holds back ServeContent's own 412 and 416, so that they can
+// become problems like every other error.
 type rangeWriter struct {
 	http.ResponseWriter
-	unsatisfied bool
+	failed, unsatisfied bool
 }
 
 func (w *rangeWriter) WriteHeader(status int) {
-	if status == http.StatusRequestedRangeNotSatisfiable {
+	switch status {
+	case http.StatusPreconditionFailed:
+		w.failed = true
+	case http.StatusRequestedRangeNotSatisfiable:
 		w.unsatisfied = true
-		return
+	default:
+		w.ResponseWriter.WriteHeader(status)
 	}
-	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *rangeWriter) Write(p []byte) (int, error) {
-	if w.unsatisfied {
+	if w.failed || w.unsatisfied {
 		return len(p), nil
 	}
 	return w.ResponseWriter.Write(p)

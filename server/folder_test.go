@@ -114,6 +114,7 @@ func TestMixedFolder(t *testing.T) {
 		Folders []struct{ Name string }
 		Items   []struct {
 			ID, Name, Error      string
+			Other                bool
 			Width, Height, Pages int
 		}
 	}
@@ -130,6 +131,7 @@ func TestMixedFolder(t *testing.T) {
 	for _, f := range mixed {
 		i := slices.IndexFunc(listing.Items, func(item struct {
 			ID, Name, Error      string
+			Other                bool
 			Width, Height, Pages int
 		},
 		) bool {
@@ -140,6 +142,10 @@ func TestMixedFolder(t *testing.T) {
 			continue
 		}
 		item, base := listing.Items[i], "/iiif/3/"+identifier(f.name)
+		// Of what cannot be shown, only this one does not claim to be an image.
+		if other := f.name == "readme.txt"; item.Other != other {
+			t.Errorf("%s: listed among other files: %t", f.name, item.Other)
+		}
 		if f.code != "" {
 			if !strings.HasPrefix(item.Error, f.said) || item.Error == "" || strings.Contains(item.Error, "/") {
 				t.Errorf("%s: the listing says %q", f.name, item.Error)

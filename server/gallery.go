@@ -76,7 +76,9 @@ func (g *Gallery) facts(ctx context.Context, item *docroot.Item) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	item.Error = problemOf(ctx, err).Detail
+	p := problemOf(ctx, err)
+	item.Error = p.Detail
+	item.Other = p.Code == codeUnsupported && !strings.HasPrefix(fileType(item.Name), "image/")
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -148,9 +149,7 @@ func drill(t *testing.T, p setup) (*stand, *gate, string) {
 		"large-decode-threshold-bytes": threshold, "queue-max-bytes": "1Ti", "queue-timeout-tile": "5m", "queue-timeout-full": "5m",
 		"request-timeout": "10m", "nthreads": "4",
 	}
-	for name, value := range p.set {
-		set[name] = value
-	}
+	maps.Copy(set, p.set)
 	p.set, p.unseen = set, true
 	if p.dir == "" {
 		p.dir = cases(t)

@@ -18,7 +18,7 @@ import (
 )
 
 // ScriptHost is what scripts get of the server: lua.Host over the renderer,
-// admission and the cache.
+// admission and the cache. Controller and Cache may be nil.
 type ScriptHost struct {
 	Renderer   *render.Renderer
 	Controller *admission.Controller
@@ -37,6 +37,7 @@ var (
 	errNotAnImage = errors.New("not an image that can be read")
 	errNoFile     = errors.New("no such file")
 	errImage      = errors.New("the image cannot be made")
+	errNoServer   = errors.New("not available without a server")
 	errHook       = errors.New("images cannot be rendered in hooks")
 )
 
@@ -183,12 +184,20 @@ func (h *ScriptHost) Estimate(ctx context.Context, path, request string) (lua.Es
 }
 
 // Admission implements lua.Host.
-func (h *ScriptHost) Admission(context.Context) (any, error) { return h.Controller.Snapshot(), nil }
+func (h *ScriptHost) Admission(context.Context) (any, error) {
+	if h.Controller == nil {
+		return nil, errNoServer
+	}
+	return h.Controller.Snapshot(), nil
+}
 
 // Purge implements lua.Host.
 func (h *ScriptHost) Purge(ctx context.Context, identifier string) (int, error) {
 	if strings.TrimSpace(identifier) == "" {
 		return 0, errors.New("name an identifier")
+	}
+	if h.Cache == nil {
+		return 0, errNoServer
 	}
 	purged, err := h.Cache.Purge(ctx, cache.Selector{Object: identifier})
 	if err != nil {

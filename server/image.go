@@ -38,6 +38,9 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	if t.protected {
 		modified = time.Time{} // A date does not tell what was shown then.
 	}
+	if failedCondition(r, job.ETag, modified) {
+		return errPrecondition
+	}
 	if notModified(r, job.ETag, modified) {
 		if s.deps.Admission != nil {
 			s.deps.Admission.Replayed(admission.ReplayNotModified)
@@ -99,21 +102,21 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, t target, job *
 	}
 	canonical, size, ok := s.deps.Renderer.Largest(job)
 	if !ok {
-		return &tooLarge{error: err, advice: "No size of this region would be admitted; convert the source with 'iiifd convert'."}
+		return &tooLargeError{error: err, advice: "No size of this region would be admitted; convert the source with 'iiifd convert'."}
 	}
 	link := t.id + "/" + canonical
 	w.Header().Add("Link", "<"+link+`>;rel="alternate"`)
-	return &tooLarge{error: err, advice: fmt.Sprintf("The largest size that would be admitted is %d,%d.", size.Width, size.Height), alternate: link}
+	return &tooLargeError{error: err, advice: fmt.Sprintf("The largest size that would be admitted is %d,%d.", size.Width, size.Height), alternate: link}
 }
 
-// tooLarge is a refusal with what to ask for instead.
-type tooLarge struct {
+// tooLargeError is a refusal with what to ask for instead.
+type tooLargeError struct {
 	error
 	advice    string
 	alternate string
 }
 
-func (e *tooLarge) Unwrap() error { return e.error }
+func (e *tooLargeError) Unwrap() error { return e.error }
 
 // send copies an answer to the client. Content-Length is set where the size
 // is known before the head.

@@ -46,6 +46,9 @@ func answerDocument(w http.ResponseWriter, r *http.Request, body []byte, lastMod
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	h.Set("ETag", etag)
 	h.Set("Last-Modified", lastModified)
+	if failedCondition(r, etag, time.Time{}) {
+		return errPrecondition
+	}
 	if values := r.Header.Values("If-None-Match"); len(values) > 0 && notModified(r, etag, time.Time{}) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/iiifd/decode/plan"
 	"example.com/iiifd/server"
 	"example.com/iiifd/source"
 )
@@ -132,33 +133,59 @@ func (st *stand) client(t *testing.T) *client {
 	return &client{c, bufio.NewReader(c)}
 }
 
-// TestConnectionCap shows that connections above the cap wait, unserved,
-// until another one ends.
+// TestConnectionCap shows that a connection above the cap is served once one
+// of those at work has become idle.
 func TestConnectionCap(t *testing.T) {
-	st := open(t, setup{dir: cases(t), set: map[string]string{"max-connections": "2"}})
+	begun, gate := make(chan struct{}), make(chan struct{})
+	d := &fake{render: func(context.Context, source.Object, plan.Plan, io.Writer) error {
+		begun <- struct{}{}
+		<-gate
+		return plan.NewFailure(plan.Corrupt, "", nil)
+	}}
+	st := open(t, setup{dir: cases(t), decoder: d.around, set: map[string]string{"max-connections": "2"}})
 	one, two, three := st.client(t), st.client(t), st.client(t)
-	for _, c := range []*client{one, two} {
+	one.send(t, "/iiif/3/I/full/10,/0/default.png")
+	receive(t, "the first decode", begun)
+	two.send(t, "/iiif/3/I/full/11,/0/default.png")
+	receive(t, "the second decode", begun)
+	three.send(t, "/robots.txt")
+	gate <- struct{}{} // The third is served once one of the others has nothing to do.
+	if a := three.read(t); a.err != nil || a.StatusCode != http.StatusOK {
+		t.Error(a.err, a.Response)
+	}
+	gate <- struct{}{}
+	if n := st.gauge("iiifd_http_idle_connections_closed_total"); n != 1 {
+		t.Errorf("%v connections made room", n)
+	}
+}
+
+// TestIdleConnectionsMakeRoom shows that kept connections do not lock out new
+// clients, and that the longest idle one goes first.
+func TestIdleConnectionsMakeRoom(t *testing.T) {
+	st := open(t, setup{dir: cases(t), set: map[string]string{"max-connections": "2"}})
+	get := func(c *client) {
+		t.Helper()
 		c.send(t, "/robots.txt")
 		if a := c.read(t); a.err != nil || a.StatusCode != http.StatusOK {
 			t.Fatal(a.err, a.Response)
 		}
-		st.access.next(t)
 	}
-	three.send(t, "/iiif/3/I/info.json")
-	for range 50 {
-		one.send(t, "/robots.txt")
-		if a := one.read(t); a.err != nil || a.StatusCode != http.StatusOK {
-			t.Fatal(a.err, a.Response)
-		}
-		if line, values := st.access.next(t); values["path"] != "/robots.txt" {
-			t.Fatalf("served above the cap: %s", line)
-		}
+	one, two := st.client(t), st.client(t)
+	get(one)
+	get(two)
+	get(one) // Now the second is the longer idle one.
+	three := st.client(t)
+	get(three)
+	get(one)
+	two.send(t, "/robots.txt")
+	if a := two.read(t); a.err == nil {
+		t.Error("the longest idle connection is still served")
 	}
-	if err := one.Close(); err != nil {
-		t.Fatal(err)
+	for range 20 {
+		get(st.client(t))
 	}
-	if a := three.read(t); a.err != nil || a.StatusCode != http.StatusOK {
-		t.Error(a.err, a.Response)
+	if n := st.gauge("iiifd_http_idle_connections_closed_total"); n != 21 {
+		t.Errorf("%v connections made room", n)
 	}
 }
 

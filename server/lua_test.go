@@ -127,11 +127,18 @@ func TestRoutesMustBeReachable(t *testing.T) {
 	for _, c := range []struct {
 		route, docroot, says string
 	}{
-		{"/iiif/3", "", "is a mount"}, {"/iiif/2/x", "", "is a mount"}, {"/internal/pictures/", "", "is a mount"},
-		{"/livez", "", "the server's own"}, {"/viewer/x", "", "the server's own"}, {"/robots.txt", "", "the server's own"},
-		{"/server/", "/server", "docroot-route is the same"}, {"/", "/", "docroot-route is the same"},
-		{"/x", "/iiif/3", "is a mount"}, {"/x", "/readyz", "the server's own"},
-		{"/iiif", "", ""}, {"/server/deep", "/server", ""},
+		{"/iiif/3", "", "is a mount"},
+		{"/iiif/2/x", "", "is a mount"},
+		{"/internal/pictures/", "", "is a mount"},
+		{"/livez", "", "the server's own"},
+		{"/viewer/x", "", "the server's own"},
+		{"/robots.txt", "", "the server's own"},
+		{"/server/", "/server", "docroot-route is the same"},
+		{"/", "/", "docroot-route is the same"},
+		{"/x", "/iiif/3", "is a mount"},
+		{"/x", "/readyz", "the server's own"},
+		{"/iiif", "", ""},
+		{"/server/deep", "/server", ""},
 	} {
 		p := setup{dir: t.TempDir(), scripts: map[string]string{"x.lua": ""}, routes: []lua.Route{{Method: "GET", Path: c.route, Script: "x.lua"}}}
 		if c.docroot != "" {

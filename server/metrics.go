@@ -16,6 +16,7 @@ type metrics struct {
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
 	streams  prometheus.Gauge
+	evicted  prometheus.Counter
 }
 
 func newMetrics(reg prometheus.Registerer, s *Server) *metrics {
@@ -46,6 +47,10 @@ func newMetrics(reg prometheus.Registerer, s *Server) *metrics {
 		streams: f.NewGauge(prometheus.GaugeOpts{
 			Name: "iiifd_http_file_streams",
 			Help: "Original files being sent now.",
+		}),
+		evicted: f.NewCounter(prometheus.CounterOpts{
+			Name: "iiifd_http_idle_connections_closed_total",
+			Help: "Connections without a request that were closed to make room for new ones at max-connections.",
 		}),
 	}
 }

@@ -40,9 +40,9 @@ func (m Mount) publicPath() string {
 	return m.Path
 }
 
-// checkMounts finds paths that are not clean, taken twice, inside one
+// CheckMounts finds paths that are not clean, taken twice, inside one
 // another or reserved.
-func checkMounts(mounts []Mount) error {
+func CheckMounts(mounts []Mount) error {
 	var errs []error
 	for i, m := range mounts {
 		errs = append(errs, checkMountPath("path", m.Path), checkMountPath("public", m.publicPath()))

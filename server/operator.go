@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -29,7 +29,9 @@ type OperatorDeps struct {
 	Public *Server
 	// Warmer makes answers ahead of need; nil for none.
 	Warmer *render.Warmer
-	Log    *slog.Logger
+	// Listener is what is served on; nil binds the configured address.
+	Listener net.Listener
+	Log      *slog.Logger
 }
 
 // Operator is the listener for the people who run the server. It needs no
@@ -43,21 +45,22 @@ type Operator struct {
 	served   chan error
 }
 
-// OpenOperator listens on the configured address and serves in the
-// background. A listener that others can reach needs a token file.
+// OpenOperator serves in the background, on the configured address where
+// deps bring no listener. A listener that others can reach needs a token
+// file.
 func OpenOperator(ctx context.Context, cfg OperatorConfig, deps OperatorDeps) (*Operator, error) {
-	o := &Operator{deps: deps, loopback: cfg.private(), served: make(chan error, 1)}
-	if !o.loopback && cfg.TokenFile == "" {
-		return nil, fmt.Errorf("operator-listen: %s can be reached from elsewhere and needs operator-token-file", cfg.Listen)
+	o := &Operator{deps: deps, loopback: cfg.private(), listener: deps.Listener, served: make(chan error, 1)}
+	var err error
+	if o.listener == nil {
+		if o.listener, err = cfg.Bind(ctx); err != nil {
+			return nil, err
+		}
 	}
 	token, file, err := cfg.token()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, o.listener.Close())
 	}
 	o.token = token
-	if o.listener, err = cfg.listen(ctx); err != nil {
-		return nil, fmt.Errorf("operator-listen: %w", err)
-	}
 	o.http = &http.Server{
 		Handler: o.routes(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		ErrorLog: slog.NewLogLogger(deps.Log.Handler(), slog.LevelDebug),

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -57,44 +56,11 @@ func (c *OperatorConfig) private() bool {
 	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
-// listen opens the listener. A socket that a killed process left behind is
-// replaced, one that still answers is not. Only this user may use a socket.
-func (c *OperatorConfig) listen(ctx context.Context) (net.Listener, error) {
-	network, address := c.Address()
-	if network != "unix" {
-		return new(net.ListenConfig).Listen(ctx, network, address)
-	}
-	if info, err := os.Lstat(address); err == nil && info.Mode().Type() == fs.ModeSocket {
-		other, err := new(net.Dialer).DialContext(ctx, network, address)
-		if err == nil {
-			return nil, errors.Join(fmt.Errorf("%s is another process' socket", address), other.Close())
-		}
-		if err := os.Remove(address); err != nil {
-			return nil, err
-		}
-	}
-	l, err := new(net.ListenConfig).Listen(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(address, 0o600); err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	return l, nil
-}
-
 // token reads the configured token, or makes one and writes it to a file.
 func (c *OperatorConfig) token() (token, file string, err error) {
 	if c.TokenFile != "" {
-		text, err := os.ReadFile(c.TokenFile)
-		if err != nil {
-			return "", "", fmt.Errorf("operator-token-file: %w", err)
-		}
-		token = strings.TrimSpace(string(text))
-		if len(token) < 16 {
-			return "", "", errors.New("operator-token-file: the token needs at least 16 characters")
-		}
-		return token, c.TokenFile, nil
+		token, err = c.readToken()
+		return token, c.TokenFile, err
 	}
 	var b [24]byte
 	_, _ = rand.Read(b[:]) // Never fails (crypto/rand).
@@ -113,6 +79,18 @@ func (c *OperatorConfig) token() (token, file string, err error) {
 		return "", "", fmt.Errorf("operator token: %w", err)
 	}
 	return token, file, nil
+}
+
+func (c *OperatorConfig) readToken() (string, error) {
+	text, err := os.ReadFile(c.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("operator-token-file: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if len(token) < 16 {
+		return "", errors.New("operator-token-file: the token needs at least 16 characters")
+	}
+	return token, nil
 }
 
 // MadeTokenFile is where the token is written that is made at start: one

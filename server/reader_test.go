@@ -42,12 +42,13 @@ func TestDrillSlowReaders(t *testing.T) {
 			for i := range readers {
 				conns = append(conns, st.stuck(t, part(i)))
 			}
-			await(t, "all answers to be made", func() bool {
+			awaitProgress(t, "all answers to be made", func() (float64, bool) {
 				s := st.admission.Snapshot()
 				if s.Budget.EgressInUseBytes > s.Budget.EgressLimitBytes {
 					t.Fatalf("more egress than allowed: %+v", s.Budget)
 				}
-				return st.gauge("iiifd_cache_fills_total") >= readers && s.Threads.InUse == 0
+				filled := st.gauge("iiifd_cache_fills_total")
+				return filled, filled >= readers && s.Threads.InUse == 0
 			})
 			if n := st.gauge("iiifd_http_requests_in_flight"); n != readers {
 				t.Errorf("%v are in flight: this test sees nothing", n)

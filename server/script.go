@@ -13,6 +13,7 @@ import (
 
 	"example.com/iiifd/admission"
 	"example.com/iiifd/lua"
+	"example.com/iiifd/render"
 )
 
 // script is what a route or a page of the docroot runs.
@@ -33,6 +34,9 @@ func (s *Server) script(w http.ResponseWriter, r *http.Request, sc script) error
 	}
 	if a := s.deps.Admission; a != nil {
 		if refused := a.Gate(admission.LaneFull); refused != nil {
+			if r.ContentLength != 0 {
+				w.Header().Set("Connection", "close") // Else net/http reads the body before it answers.
+			}
 			return refused
 		}
 	}
@@ -61,7 +65,9 @@ func (s *Server) script(w http.ResponseWriter, r *http.Request, sc script) error
 		<-answer.Done
 		release()
 	}()
+	span := render.Stage(r.Context(), s.tracing, render.StageWrite)
 	err = sendScript(w, r, sc, answer)
+	render.EndStage(span, err)
 	_ = answer.Body.Close() // Only ends what still runs.
 	<-ended
 	return err
@@ -74,17 +80,30 @@ func (s *Server) admitScript(r *http.Request, sc script, held int64) (context.Co
 	if s.deps.Admission == nil {
 		return ctx, func() {}, nil
 	}
-	waiting, cancel := context.WithDeadline(ctx, x.deadline)
-	defer cancel()
-	lease, err := s.deps.Admission.Acquire(waiting, admission.Ask{
+	lease, charge, err := s.acquireScript(ctx, x, admission.Ask{
 		URL: admission.LaneFull, Script: true, Held: held, Key: x.key, Identity: x.identity, Label: sc.label,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	charge := lease.Charge()
 	x.facts = append(x.facts, slog.String("lane", string(charge.Lane)), slog.Float64("wait_ms", milliseconds(charge.Wait)))
 	return lease.Context(ctx), lease.Release, nil
+}
+
+// acquireScript waits for a lease as long as the request may.
+func (s *Server) acquireScript(ctx context.Context, x *exchange, ask admission.Ask) (lease *admission.Lease, charge *admission.Charge, err error) {
+	span := render.Stage(ctx, s.tracing, render.StageAcquire)
+	defer func() {
+		render.DescribeLease(span, charge, err)
+		render.EndStage(span, err)
+	}()
+	waiting, cancel := context.WithDeadline(ctx, x.deadline)
+	defer cancel()
+	if lease, err = s.deps.Admission.Acquire(waiting, ask); err != nil {
+		return nil, nil, err
+	}
+	granted := lease.Charge()
+	return lease, &granted, nil
 }
 
 // sendScript sends a script's answer. A script that fails on the way resets

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -164,7 +165,7 @@ func check(want, base string, resp *http.Response, body []byte) string {
 	}
 	switch words[0] {
 	case "status":
-		if got := fmt.Sprint(resp.StatusCode); !strings.Contains("|"+words[1]+"|", "|"+got+"|") {
+		if got := strconv.Itoa(resp.StatusCode); !strings.Contains("|"+words[1]+"|", "|"+got+"|") {
 			return fmt.Sprintf("got %s %.300s", got, body)
 		}
 	case "no":

@@ -15,7 +15,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
-	"golang.org/x/net/netutil"
 
 	"example.com/iiifd/admission"
 	"example.com/iiifd/auth"
@@ -55,6 +54,8 @@ type Deps struct {
 	Registerer prometheus.Registerer
 	// Prefetch is told of served tiles; nil for none.
 	Prefetch *render.Prefetcher
+	// Listener is what Open serves on; nil lets it bind the configured address.
+	Listener net.Listener
 	// Tracer makes the spans of requests; nil for none.
 	Tracer trace.Tracer
 }
@@ -84,7 +85,7 @@ type settings struct {
 
 // New makes a server that does not listen yet.
 func New(cfg Config, deps Deps) (*Server, error) {
-	if err := errors.Join(cfg.Validate(), checkMounts(deps.Mounts), checkRoutes(deps)); err != nil {
+	if err := errors.Join(cfg.Validate(), CheckMounts(deps.Mounts), checkRoutes(deps)); err != nil {
 		return nil, err
 	}
 	s := &Server{
@@ -150,11 +151,15 @@ func (s *Server) Handler() http.Handler { return s.http.Handler }
 // certificate that cannot be read is its error.
 func (s *Server) Open(ctx context.Context) error {
 	cfg := s.settings()
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Listen)
-	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+	var err error
+	l := s.deps.Listener
+	if l == nil {
+		if l, err = cfg.Bind(ctx); err != nil {
+			return err
+		}
 	}
-	l = connections{netutil.LimitListener(l, cfg.MaxConnections)}
+	limited := newCapped(connections{l}, cfg.MaxConnections, s.metrics.evicted.Inc)
+	s.http.ConnState, l = limited.follow, limited
 	if cfg.TLSCert != "" {
 		if s.certs, err = loadCertificates(cfg.TLSCert, cfg.TLSKey); err != nil {
 			return errors.Join(err, l.Close())

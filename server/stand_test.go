@@ -47,6 +47,9 @@ type setup struct {
 	hostile func(error)
 	// unseen leaves out the landing page.
 	unseen bool
+	// resident is the process' memory in bytes as admission sees it; nil
+	// leaves that signal out. Admission samples when the test calls its Tick.
+	resident func() int64
 }
 
 // stand is a server under test.
@@ -116,6 +119,9 @@ func build(tb testing.TB, p setup) *stand {
 	facts := admission.Facts{CPUs: 4, Memory: &admission.Memory{HostTotal: 4 << 30, HostAvailable: 4 << 30}}
 	if p.scripts != nil || p.docroot != nil {
 		facts.ScriptMemory = luaOptions.MemoryLimit
+	}
+	if p.resident != nil {
+		facts.Manual, facts.RSS = true, func() (int64, bool) { return p.resident(), true }
 	}
 	controller, err := admission.New(acfg, facts, log, st.metrics)
 	if err != nil {
@@ -293,14 +299,27 @@ func (st *stand) get(t *testing.T, path string, headers ...string) answer {
 // await waits for a condition that other goroutines bring about.
 func await(t *testing.T, what string, met func() bool) {
 	t.Helper()
-	deadline := time.After(settle)
+	awaitProgress(t, what, func() (float64, bool) { return 0, met() })
+}
+
+// awaitProgress waits as long as it takes, on a machine however slow, but
+// not for settle without progress.
+func awaitProgress(t *testing.T, what string, met func() (progress float64, done bool)) {
+	t.Helper()
+	deadline := time.NewTimer(settle)
+	defer deadline.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for !met() {
+	for last, done := met(); !done; {
 		select {
 		case <-tick.C:
-		case <-deadline:
-			t.Fatal("waited in vain for " + what)
+		case <-deadline.C:
+			t.Fatalf("waited in vain for %s, at %v", what, last)
+		}
+		var now float64
+		if now, done = met(); now != last {
+			last = now
+			deadline.Reset(settle)
 		}
 	}
 }

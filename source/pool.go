@@ -84,7 +84,7 @@ func (p *Pool) add(obj Object) *pooled {
 	}
 	p.mu.Unlock()
 	for _, old := range unused {
-		old.Object.Close()
+		old.Close()
 	}
 	return o
 }
@@ -95,7 +95,7 @@ func (p *Pool) removeLast() *pooled {
 	o, _ := p.recent.Back().Value.(*pooled)
 	p.recent.Remove(o.place)
 	o.place = nil
-	delete(p.known, o.Object.Info().Key)
+	delete(p.known, o.Info().Key)
 	o.users--
 	if o.users == 0 {
 		return o
@@ -116,7 +116,7 @@ func (p *Pool) Close() error {
 	p.mu.Unlock()
 	var errs []error
 	for _, o := range unused {
-		errs = append(errs, o.Object.Close())
+		errs = append(errs, o.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -128,7 +128,7 @@ func (o *pooled) release() error {
 	last := o.users == 0
 	o.pool.mu.Unlock()
 	if last {
-		return o.Object.Close()
+		return o.Close()
 	}
 	return nil
 }

@@ -2,9 +2,9 @@ package source
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 )
@@ -117,7 +117,7 @@ func TestPoolIsBounded(t *testing.T) {
 	dir, c, p := pooledDirectory(t, 3)
 	var used []Object
 	for i := range 10 {
-		name := fmt.Sprint(i)
+		name := strconv.Itoa(i)
 		write(t, dir, name, name)
 		o := openPooled(t, c, p, name)
 		if i < 5 {
@@ -127,7 +127,7 @@ func TestPoolIsBounded(t *testing.T) {
 		o.Close()
 	}
 	for i, o := range used { // some have left the pool by now
-		if got := readAll(t, o); got != fmt.Sprint(i) {
+		if got := readAll(t, o); got != strconv.Itoa(i) {
 			t.Errorf("object %d reads %q", i, got)
 		}
 		o.Close()
@@ -147,13 +147,13 @@ func TestPoolIsBounded(t *testing.T) {
 func TestPoolWithManyUsers(t *testing.T) {
 	dir, c, p := pooledDirectory(t, 2)
 	for i := range 6 {
-		write(t, dir, fmt.Sprint(i), fmt.Sprint(i))
+		write(t, dir, strconv.Itoa(i), strconv.Itoa(i))
 	}
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
 			for n := range 200 {
-				name := fmt.Sprint((i*n + n) % 6)
+				name := strconv.Itoa((i*n + n) % 6)
 				o := openPooled(t, c, p, name)
 				if got := readAll(t, o); got != name {
 					t.Errorf("object %s reads %q", name, got)

@@ -22,7 +22,9 @@ func cacheCommand() *command {
 		name: "cache", usage: "stat | purge ID… | verify", summary: "looks at, empties or checks the derivative cache on disk",
 		long: "stat      files and bytes\n" +
 			"purge     forgets the derivatives of the given identifiers; --prefix TEXT of all that begin so, --older-than 24h of all that were made\n" +
-			"          before, --all of everything. Beside a running server it goes through the operator listener, so that memory forgets too.\n" +
+			"          before, --all of everything. An identifier is the file's path below the directory of its mount, without the mount's own\n" +
+			"          path and not percent-encoded: maps/a.tif for /iiif/3/maps%2Fa.tif. Where several mounts have a file of that path, all of\n" +
+			"          these are meant. Beside a running server it goes through the operator listener, so that memory forgets too.\n" +
 			"verify    reads every entry; exit status 1 where one is damaged. --remove removes those.\n" +
 			"--json prints one JSON document.",
 		run:        runCache,

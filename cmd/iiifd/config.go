@@ -7,6 +7,7 @@ import (
 	"os"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/BurntSushi/toml"
 
@@ -148,26 +149,27 @@ func (c *config) loadFile(name string) error {
 		return fmt.Errorf("config %s: %w", name, err)
 	}
 	values := make(option.Values)
+	lines := readLines(string(text))
 	var errs []error
 	for _, key := range sortedKeys(raw) {
 		if key == "mount" {
-			mounts, err := c.readMounts(raw[key])
+			mounts, err := c.readMounts(raw[key], lines)
 			c.Mounts, errs = mounts, append(errs, err)
 			continue
 		}
 		if key == "route" || key == "routes" {
-			routes, err := readRoutes(key, raw[key])
+			routes, err := readRoutes(key, raw[key], lines)
 			c.Lua.Routes, errs = append(c.Lua.Routes, routes...), append(errs, err)
 			continue
 		}
 		text, err := flat(raw[key])
 		if err != nil {
-			errs = append(errs, c.misplaced(key, err))
+			errs = append(errs, misplaced(key, err, lines))
 			continue
 		}
 		values[key] = text
 	}
-	if err := errors.Join(append(errs, c.set.LoadFile(values))...); err != nil {
+	if err := errors.Join(append(errs, c.set.LoadFile(values, lines.of))...); err != nil {
 		return fmt.Errorf("config %s:\n%w", name, err)
 	}
 	return nil
@@ -185,18 +187,15 @@ func flat(value any) (string, error) {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64), nil
 	case []any:
-		text := ""
-		for i, item := range v {
+		texts := make([]string, 0, len(v))
+		for _, item := range v {
 			s, ok := item.(string)
 			if !ok {
 				return "", errors.New("a list holds texts only")
 			}
-			if i > 0 {
-				text += ","
-			}
-			text += s
+			texts = append(texts, s)
 		}
-		return text, nil
+		return strings.Join(texts, ","), nil
 	case map[string]any, []map[string]any:
 		return "", errors.New("no such table; options are flat keys")
 	}
@@ -204,24 +203,25 @@ func flat(value any) (string, error) {
 }
 
 // readMounts reads the [[mount]] tables, which must hold known keys only.
-func (c *config) readMounts(value any) ([]mountConfig, error) {
+func (c *config) readMounts(value any, lines keyLines) ([]mountConfig, error) {
 	tables, ok := value.([]map[string]any)
 	if !ok {
-		return nil, &option.Error{Key: "mount", Reason: "write [[mount]] with two brackets"}
+		return nil, &option.Error{Key: "mount", Reason: "write [[mount]] with two brackets", Line: lines.of("mount")}
 	}
 	var mounts []mountConfig
 	var errs []error
 	for i, table := range tables {
-		m, err := c.readMount(table)
+		name := fmt.Sprintf("mount %d", i+1)
+		m, err := c.readMount(table, name, lines)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("mount %d: %w", i+1, err))
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 		mounts = append(mounts, m)
 	}
 	return mounts, errors.Join(errs...)
 }
 
-func (c *config) readMount(table map[string]any) (mountConfig, error) {
+func (c *config) readMount(table map[string]any, name string, lines keyLines) (mountConfig, error) {
 	m := mountConfig{Version: int(iiif.V3)}
 	var errs []error
 	for _, key := range sortedKeys(table) {
@@ -237,15 +237,15 @@ func (c *config) readMount(table map[string]any) (mountConfig, error) {
 		case key == "version" && isNumber && (number == 2 || number == 3):
 			m.Version = int(number)
 		case key == "version":
-			errs = append(errs, &option.Error{Key: key, Reason: fmt.Sprintf("must be 2 or 3, not %v", table[key])})
+			errs = append(errs, lines.fault(name, key, fmt.Sprintf("must be 2 or 3, not %v", table[key])))
 		case key == "path" || key == "public" || key == "dir":
-			errs = append(errs, &option.Error{Key: key, Reason: "needs a text"})
+			errs = append(errs, lines.fault(name, key, "needs a text"))
 		default:
-			errs = append(errs, &option.Error{Key: key, Reason: c.notOfMount(key)})
+			errs = append(errs, lines.fault(name, key, c.notOfMount(key)))
 		}
 	}
 	if m.Path == "" {
-		errs = append(errs, &option.Error{Key: "path", Reason: "is required"})
+		errs = append(errs, lines.fault(name, "path", "is required"))
 	}
 	return m, errors.Join(errs...)
 }
@@ -265,12 +265,12 @@ func (c *config) notOfMount(key string) string {
 }
 
 // misplaced is a value of a kind that no option takes.
-func (c *config) misplaced(key string, err error) error {
+func misplaced(key string, err error, lines keyLines) error {
 	reason := err.Error()
 	if best := option.Nearest(key, []string{"mount"}); best != "" {
 		reason += "; did you mean [[" + best + "]]?"
 	}
-	return &option.Error{Key: key, Reason: reason}
+	return &option.Error{Key: key, Reason: reason, Line: lines.of(key)}
 }
 
 func sortedKeys(m map[string]any) []string {

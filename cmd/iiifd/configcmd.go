@@ -8,8 +8,10 @@ import (
 
 func configCommand() *command {
 	return &command{
-		name: "config", usage: "check | explain | manual", summary: "checks the configuration, or prints every value and where it came from",
-		long: "check    validates file, environment and flags; exit status 1 and the reasons where something is wrong\n" +
+		name: "config", usage: "check [DIRECTORY] | explain | manual", summary: "checks the configuration, or prints every value and where it came from",
+		long: "check    tells all that serve would refuse to start with: settings, files, directories, addresses, memory, the init script,\n" +
+			"         which is run once. A taken address is no fault, since the server may be running. Exit status 1 and the reasons\n" +
+			"         where something is wrong\n" +
 			"explain  prints each effective value and its origin; --json for one JSON document\n" +
 			"manual   prints the reference of all options as Markdown",
 		run:        runConfig,
@@ -27,19 +29,26 @@ type setting struct {
 	Reloadable  bool   `json:"reloadable"`
 }
 
-func runConfig(_ context.Context, p *program, args []string) error {
+func runConfig(ctx context.Context, p *program, args []string) error {
 	asJSON, args := cutJSON(args)
 	cfg, rest, err := loadConfig(args, p.environ)
 	if err != nil {
 		return err
 	}
-	if len(rest) != 1 {
+	if len(rest) == 0 || len(rest) > 2 || len(rest) == 2 && rest[0] != "check" {
 		return usagef("needs one of check, explain, manual")
 	}
 	switch rest[0] {
 	case "check":
 		for _, w := range cfg.Warnings {
 			fmt.Fprintf(p.stderr, "warning: %s: %s\n", w.Key, w.Reason)
+		}
+		dir := "."
+		if len(rest) == 2 {
+			dir = rest[1]
+		}
+		if err := rehearse(ctx, cfg, dir); err != nil {
+			return err
 		}
 		_, err = fmt.Fprintln(p.stdout, "ok")
 		return err

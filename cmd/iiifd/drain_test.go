@@ -33,7 +33,7 @@ func TestStuckDecodeDoesNotHoldTheEnd(t *testing.T) {
 		}
 	}()
 	<-began
-	if err := s.close(); !errors.Is(err, errStuck) {
+	if err := s.close(t.Context()); !errors.Is(err, errStuck) {
 		t.Errorf("close = %v, want %v", err, errStuck)
 	}
 	close(freed)

@@ -188,6 +188,27 @@ func cutFlag(args []string, name string) (bool, []string) {
 	return found, rest
 }
 
+// cutValues takes an argument that may come several times, with its values,
+// out of the arguments: "--name value" or "--name=value".
+func cutValues(args []string, name string) (values, rest []string, err error) {
+	for i := 0; i < len(args); i++ {
+		value, joined := strings.CutPrefix(args[i], name+"=")
+		switch {
+		case joined:
+		case args[i] != name:
+			rest = append(rest, args[i])
+			continue
+		case i+1 == len(args):
+			return nil, nil, usagef("%s needs a value", name)
+		default:
+			i++
+			value = args[i]
+		}
+		values = append(values, value)
+	}
+	return values, rest, nil
+}
+
 // measureInChild carries the request out in a fresh process of this program.
 func measureInChild(ctx context.Context, p *program, args []string) (int64, error) {
 	self, err := os.Executable()

@@ -19,9 +19,10 @@ import (
 
 func explainCommand() *command {
 	return &command{
-		name: "explain", usage: "URL-PATH [DIRECTORY] [--run]", summary: "goes through one request without answering it: mount, object, plan, lane, price, cache",
+		name: "explain", usage: "URL-PATH [DIRECTORY] [--header 'NAME: VALUE']… [--run]", summary: "goes through one request without answering it: mount, policy, object, plan, lane, price, cache",
 		long: "URL-PATH is a request's path as a client sends it, or a whole URL, such as /iiif/3/a.tif/full/max/0/default.jpg.\n" +
-			"DIRECTORY is the served directory (default: this one). --run also carries the request out and adds the times.\n--json prints one JSON document.",
+			"DIRECTORY is the served directory (default: this one). Where an init script defines hooks, they are asked for real;\n" +
+			"--header gives the request's header fields, such as 'Cookie: a=b'. --run also carries the request out and adds the times.\n--json prints one JSON document.",
 		run:        runExplain,
 		configured: true,
 	}
@@ -34,6 +35,7 @@ type explanation struct {
 	Version    int          `json:"version"`
 	Kind       string       `json:"kind"`
 	Identifier string       `json:"identifier"`
+	Policy     *policyFacts `json:"policy,omitempty"`
 	Object     *objectFacts `json:"object,omitempty"`
 	ETag       string       `json:"etag,omitempty"`
 	Cached     string       `json:"cached,omitempty"`
@@ -60,6 +62,10 @@ type runFacts struct {
 func runExplain(ctx context.Context, p *program, args []string) error {
 	asJSON, args := cutJSON(args)
 	run, args := cutFlag(args, "--run")
+	headers, args, err := cutValues(args, "--header")
+	if err != nil {
+		return err
+	}
 	cfg, rest, err := loadConfig(args, p.environ)
 	if err != nil {
 		return err
@@ -74,7 +80,7 @@ func runExplain(ctx context.Context, p *program, args []string) error {
 			return usagef("URL-PATH stands before DIRECTORY")
 		}
 	}
-	e, err := explain(ctx, cfg, dir, rest[0], run)
+	e, err := explain(ctx, cfg, dir, rest[0], headers, run)
 	if e == nil {
 		return err
 	}
@@ -88,7 +94,7 @@ func runExplain(ctx context.Context, p *program, args []string) error {
 	return errors.Join(e.print(p.stdout), err)
 }
 
-func explain(ctx context.Context, cfg *config, dir, target string, run bool) (*explanation, error) {
+func explain(ctx context.Context, cfg *config, dir, target string, headers []string, run bool) (e *explanation, err error) {
 	u, err := url.Parse(target)
 	if err != nil {
 		return nil, usagef("%q is no URL", target)
@@ -99,18 +105,25 @@ func explain(ctx context.Context, cfg *config, dir, target string, run bool) (*e
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
 	m, ok := mountOf(mounts, u.EscapedPath())
 	if !ok {
 		return nil, fmt.Errorf("no mount serves %s", u.EscapedPath())
 	}
-	e := &explanation{Path: u.EscapedPath(), Mount: m.Path, Version: int(m.Version)}
+	e = &explanation{Path: u.EscapedPath(), Mount: m.Path, Version: int(m.Version)}
 	req, err := iiif.Parse(strings.TrimPrefix(u.EscapedPath(), m.Path+"/"), m.Version)
 	if err != nil {
 		return e, err
 	}
 	e.Kind, e.Identifier = kindName(req.Kind), req.Identifier
-	info, err := m.Source.Stat(ctx, req.Identifier)
+	shown := server.Shown{Source: m.Source, Identifier: req.Identifier}
+	if cfg.Lua.InitScript != "" && req.Kind != iiif.KindBase {
+		var refused bool
+		if shown, refused, err = e.judge(ctx, s, dir, m, req, headers); err != nil || refused {
+			return e, err
+		}
+	}
+	info, err := shown.Source.Stat(ctx, shown.Identifier)
 	if err != nil {
 		return e, err
 	}
@@ -118,36 +131,44 @@ func explain(ctx context.Context, cfg *config, dir, target string, run bool) (*e
 	if req.Kind != iiif.KindImage {
 		return e, nil
 	}
-	return e, e.price(ctx, cfg, m, req, run)
+	return e, e.price(ctx, s, render.Request{
+		Subject: render.Subject{Source: shown.Source, Identifier: shown.Identifier, Scope: m.Scope, Object: req.Identifier},
+		Params:  req.Params, Policy: shown.Policy, Restriction: shown.Restriction,
+	}, run)
+}
+
+// openRenderer starts what plans and makes images, once.
+func (s *service) openRenderer() error {
+	if s.renderer != nil {
+		return nil
+	}
+	var err error
+	if s.engine, err = decode.Start(s.cfg.Decode, quiet(), nil); err != nil {
+		return err
+	}
+	s.renderer, err = render.New(s.cfg.Render, render.Deps{Decoder: s.engine}, 1)
+	return err
 }
 
 // price plans the request and, with run, carries it out.
-func (e *explanation) price(ctx context.Context, cfg *config, m server.Mount, req iiif.Request, run bool) error {
-	engine, err := decode.Start(cfg.Decode, quiet(), nil)
-	if err != nil {
-		return err
-	}
-	defer engine.Close()
-	r, err := render.New(cfg.Render, render.Deps{Decoder: engine}, 1)
-	if err != nil {
+func (e *explanation) price(ctx context.Context, s *service, req render.Request, run bool) error {
+	if err := s.openRenderer(); err != nil {
 		return err
 	}
 	began := time.Now()
-	job, err := r.Prepare(ctx, render.Request{
-		Subject: render.Subject{Source: m.Source, Identifier: req.Identifier, Scope: m.Scope}, Params: req.Params,
-	})
+	job, err := s.renderer.Prepare(ctx, req)
 	if err != nil {
 		return err
 	}
 	prepared := time.Since(began)
 	e.ETag = job.ETag
-	e.Estimate = newEstimate(job.Info.Name, req.Params.String(), job, cfg.Admission.Threshold)
-	e.Cached = cached(cfg.Cache, r.CacheKey(job))
+	e.Estimate = newEstimate(job.Info.Name, req.Params.String(), job, s.cfg.Admission.Threshold)
+	e.Cached = cached(s.cfg.Cache, s.renderer.CacheKey(job))
 	if !run {
 		return nil
 	}
 	began = time.Now()
-	answer, err := r.Open(ctx, job)
+	answer, err := s.renderer.Open(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -199,6 +220,9 @@ func (e *explanation) print(w io.Writer) error {
 	fmt.Fprintf(w, "mount     %s (Image API %d)\n", e.Mount, e.Version)
 	if e.Identifier != "" {
 		fmt.Fprintf(w, "asks for  %s of %q\n", e.Kind, e.Identifier)
+	}
+	if e.Policy != nil {
+		fmt.Fprintf(w, "policy    %s\n", e.Policy)
 	}
 	if o := e.Object; o != nil {
 		fmt.Fprintf(w, "object    %s, %d bytes, changed %s, version %s\n", o.Name, o.Bytes, o.Modified.Format(time.RFC3339), o.Version)

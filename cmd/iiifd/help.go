@@ -37,12 +37,11 @@ func commandNames() []string {
 // isUsage tells whether an error is a wrong use of the command line rather
 // than a failure.
 func isUsage(err error) bool {
-	var usage *usageError
-	if errors.As(err, &usage) {
+	if _, ok := errors.AsType[*usageError](err); ok {
 		return true
 	}
-	var setting *option.Error
-	return errors.As(err, &setting) && len(setting.Key) > 2 && setting.Key[:2] == "--"
+	setting, ok := errors.AsType[*option.Error](err)
+	return ok && len(setting.Key) > 2 && setting.Key[:2] == "--"
 }
 
 func helpCommand() *command {

@@ -20,14 +20,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
+
+	"example.com/iiifd/decode"
 	"example.com/iiifd/lua"
 	"example.com/iiifd/testimages"
 )
 
-// TestMain lets the test binary be the worker that scripts run in.
+// TestMain lets the test binary be the processes that scripts run in and that
+// draw.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == lua.WorkerCommand {
 		os.Exit(runWorker())
+	}
+	if len(os.Args) == 2 && os.Args[1] == decode.DrawCommand {
+		os.Exit(runDrawing())
 	}
 	os.Exit(m.Run())
 }
@@ -177,7 +184,11 @@ func TestExamples(t *testing.T) {
 		t.Errorf("the landing page beside a hook: %d", resp.StatusCode)
 	}
 
-	s.upload(t, dir, token.AccessToken)
+	uploader, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "upload", "exp": time.Now().Add(time.Hour).Unix()}).SignedString([]byte("a key that is long enough for HS256"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.upload(t, dir, uploader)
 	if status := s.stop(); status != 0 {
 		t.Errorf("status %d: %s", status, s.stderr.String())
 	}
@@ -395,5 +406,26 @@ func TestScriptPriceIsTheEstimate(t *testing.T) {
 	}
 	if left := inUse(); left != 0 {
 		t.Errorf("%d bytes are still charged", left)
+	}
+}
+
+// TestHooksAreBooked: the memory of hooks is part of the books where an init
+// script may define them.
+func TestHooksAreBooked(t *testing.T) {
+	scripts := t.TempDir()
+	if err := os.WriteFile(filepath.Join(scripts, "init.lua"), []byte("function pre_flight() return 'allow' end"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startServing(t, "--operator-listen=127.0.0.1:0", "--script-dir", scripts, "--init-script", "init.lua", "--memory-limit=4GiB", "--hook-slots=3", "--hook-memory-limit=24MiB", t.TempDir())
+	operator := "http://" + regexp.MustCompile(`"operator listener","address":"([^"]+)"`).FindStringSubmatch(s.stderr.String())[1]
+	_, body := fetch(t, operator+"/admission")
+	var snapshot struct {
+		Books struct {
+			Hooks int64 `json:"hooks_bytes"`
+			Slots int   `json:"hook_slots"`
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &snapshot); err != nil || snapshot.Books.Slots != 3 || snapshot.Books.Hooks != 3*24<<20 {
+		t.Errorf("%v %+v %s", err, snapshot, body)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"example.com/iiifd/decode"
 	"example.com/iiifd/lua"
 	"example.com/iiifd/option"
 )
@@ -56,21 +57,36 @@ func main() {
 	if len(os.Args) == 2 && os.Args[1] == lua.WorkerCommand {
 		os.Exit(runWorker())
 	}
+	if len(os.Args) == 2 && os.Args[1] == decode.DrawCommand {
+		os.Exit(runDrawing())
+	}
+	os.Exit(runProgram())
+}
+
+// runProgram runs the command line until it is done or a signal ends it.
+func runProgram() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	p := &program{args: os.Args[1:], environ: os.Environ(), stdout: os.Stdout, stderr: os.Stderr, reload: reload}
-	code := p.run(ctx)
-	stop()
-	os.Exit(code)
+	return p.run(ctx)
 }
 
 // runWorker runs scripts for the server that started this process. It comes
 // before all else, which would cost each worker its memory.
 func runWorker() int {
 	if err := lua.WorkerMain(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFailed
+	}
+	return exitDone
+}
+
+// runDrawing makes one drawing for the server that started this process.
+func runDrawing() int {
+	if err := decode.DrawMain(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitFailed
 	}

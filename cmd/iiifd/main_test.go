@@ -186,21 +186,29 @@ func TestConfigOrigins(t *testing.T) {
 
 func TestBadConfigFiles(t *testing.T) {
 	for text, says := range map[string]string{
-		"listn = \":1\"":                           "did you mean listen?",
-		"listen = \":1\"\nlisten = \":2\"":         "listen",
-		"max_width = -1":                           "outside",
-		"max_height = 5":                           "needs max-width",
-		"[server]\nlisten = \":1\"":                "no such table",
-		"tls_cert = \"x\"":                         "both or neither",
-		"base_url = \"images.example.org\"":        "base-url",
-		"trusted_proxies = [\"somewhere\"]":        "neither a network nor an address",
-		"[[mount]]\npath = \"/x\"\nversoin = 2":    "did you mean version?",
-		"[[mount]]\nversion = 2":                   "is required",
-		"[[mount]]\npath = \"/x\"\nversion = 4":    "2 or 3",
-		"[mount]\npath = \"/x\"":                   "two brackets",
-		"[[mont]]\npath = \"/x\"":                  "did you mean [[mount]]?",
-		"[[mount]]\npath = \"/x\"\nlisten = \"x\"": "above the first [[mount]]",
-		"listen = ":                                "toml",
+		"listn = \":1\"":                                                  "line 1: listn: no such option; did you mean listen?",
+		"# a\n\nlisten = ':1'\n'listn' = 1":                               "line 4: listn: no such option",
+		"base_url = \"\"\"\nlistn = 1\n\"\"\"\nlistn = 2":                 "line 4: listn",
+		"[[mount]]\npath = \"/x\"\n[[mount]]\nversion = 2\npaht = \"/y\"": "mount 2: line 5: paht: no such key",
+		"log_level = \"info\"\n[[mount]]\nversion = 2":                    "mount 1: line 2: path: is required",
+		"\nqueue_max = -1":                                                "line 2: queue_max: ",
+		"\n[sever]\nx = 1":                                                "line 2: sever: ",
+		"\n[[route]]\nmethod = \"GET\"\nskript = \"x\"":                   "route 1: line 4: skript",
+		"listen = \":1\"\nlisten = ":                                      "line 2",
+		"listen = \":1\"\nlisten = \":2\"":                                "listen",
+		"max_width = -1":                                                  "outside",
+		"max_height = 5":                                                  "needs max-width",
+		"[server]\nlisten = \":1\"":                                       "no such table",
+		"tls_cert = \"x\"":                                                "both or neither",
+		"base_url = \"images.example.org\"":                               "base-url",
+		"trusted_proxies = [\"somewhere\"]":                               "neither a network nor an address",
+		"[[mount]]\npath = \"/x\"\nvrsion = 2":                            "did you mean version?",
+		"[[mount]]\nversion = 2":                                          "is required",
+		"[[mount]]\npath = \"/x\"\nversion = 4":                           "2 or 3",
+		"[mount]\npath = \"/x\"":                                          "two brackets",
+		"[[mont]]\npath = \"/x\"":                                         "did you mean [[mount]]?",
+		"[[mount]]\npath = \"/x\"\nlisten = \"x\"":                        "above the first [[mount]]",
+		"listen = ": "toml",
 	} {
 		file := filepath.Join(t.TempDir(), "iiifd.toml")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -245,7 +253,7 @@ func await(t *testing.T, what string, met func() bool) {
 	}
 }
 
-func fetch(t *testing.T, url string) (*http.Response, string) {
+func fetch(t *testing.T, url string) (reply, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -260,7 +268,7 @@ func fetch(t *testing.T, url string) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp, string(body)
+	return reply{resp.StatusCode, resp.Header}, string(body)
 }
 
 // TestServe starts the program as a user does, without configuration, and

@@ -44,6 +44,19 @@ func (l *keyLedger) Release(n int64) {
 	}
 }
 
+// openEngine starts libvips; drawings are made by processes of this program.
+func (s *service) openEngine(reg prometheus.Registerer) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if s.engine, err = decode.Start(s.cfg.Decode, s.log, reg); err != nil {
+		return err
+	}
+	s.engine.DrawApart([]string{self, decode.DrawCommand})
+	return nil
+}
+
 // openCache opens the derivative cache and says how much memory its
 // directory takes, where that is a memory file system.
 func (s *service) openCache(reg prometheus.Registerer) error {
@@ -58,11 +71,12 @@ func (s *service) openAdmission(reg prometheus.Registerer) error {
 	cfg.RequestTimeout, cfg.BodyReadTimeout = s.cfg.Server.RequestTimeout, s.cfg.Server.BodyReadTimeout
 	cfg.TrustedProxies = s.cfg.Server.TrustedProxies
 	scriptMemory, workers := s.cfg.scriptMemory()
+	hookMemory, hookSlots := s.cfg.hookMemory()
 	var err error
 	s.admission, err = admission.New(cfg, admission.Facts{
 		Root:      os.DirFS("/"),
-		IdleFloor: residentBytes() + workers, GoIdle: goBytes(), ScriptMemory: scriptMemory,
-		OffDisk: s.cache.BookedBytes(),
+		IdleFloor: residentBytes() + workers, GoIdle: goBytes(), ScriptMemory: scriptMemory, HookMemory: hookMemory, HookSlots: hookSlots,
+		OffDisk: s.cache.BookedBytes() + s.bookedDisk,
 		Vips:    func() (int64, bool) { return decode.ReadAllocator().Allocated, true },
 		GoHeap:  func() (int64, bool) { return goLive(), true },
 		Cached:  s.cache.MemoryBytes,

@@ -95,8 +95,7 @@ func writeFile(name string, write func(*os.File) error) (err error) {
 		return errors.Join(write(f), f.Close())
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".iiifd-*")
-	var failed *fs.PathError
-	if errors.As(err, &failed) { // Its path is the passing name, which nobody asked for.
+	if failed, ok := errors.AsType[*fs.PathError](err); ok { // Its path is the passing name, which nobody asked for.
 		return fmt.Errorf("write %s: %w", name, failed.Err)
 	}
 	if err != nil {

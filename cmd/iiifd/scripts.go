@@ -10,11 +10,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"example.com/iiifd/docroot"
 	"example.com/iiifd/lua"
 	"example.com/iiifd/option"
 	"example.com/iiifd/server"
-	"example.com/iiifd/source"
 )
 
 // idleWorker is about what a script's process holds that has nothing to do,
@@ -31,26 +29,31 @@ func (c *config) scriptMemory() (limit, idle int64) {
 	return c.Lua.MemoryLimit, int64(scripts+hooks) * idleWorker
 }
 
-// openScripts starts the runtime of scripts and opens the docroot, where they
-// are configured.
+// hookMemory is what one hook may hold, and how many would run at once; 0
+// without an init script, the only place where hooks are defined.
+func (c *config) hookMemory() (limit int64, slots int) {
+	if c.Lua.InitScript == "" {
+		return 0, 0
+	}
+	_, slots = c.Lua.SlotCounts()
+	return min(c.Lua.HookMemory, c.Lua.MemoryLimit), slots
+}
+
+// openScripts starts the runtime of scripts, where they are configured.
 func (s *service) openScripts(ctx context.Context, dir string, reg prometheus.Registerer) error {
-	s.roots = &source.Roots{}
 	if !s.cfg.scripts() {
 		return nil
 	}
 	var err error
-	if s.docroot, err = docroot.New(s.cfg.Docroot); err != nil {
-		return err
-	}
-	if s.tempDir, err = os.MkdirTemp("", "iiifd-"); err != nil {
-		return err
-	}
-	if err := s.addRoots(dir); err != nil {
-		return err
-	}
 	cfg := s.cfg.Lua
-	if cfg.Slots == 0 {
-		cfg.Slots = s.admission.Books().ScriptSlots
+	if s.admission != nil {
+		books := s.admission.Books()
+		if cfg.Slots == 0 {
+			cfg.Slots = books.ScriptSlots
+		}
+		if books.HookSlots > 0 {
+			cfg.HookSlots = books.HookSlots
+		}
 	}
 	if cfg.Facts, err = s.scriptFacts(dir); err != nil {
 		return err
@@ -68,7 +71,7 @@ func (s *service) addRoots(dir string) error {
 		return err
 	}
 	for _, extra := range append([]string{s.tempDir}, s.cfg.Lua.Roots...) {
-		d, err := s.open(extra)
+		d, err := s.openDirectory(extra)
 		if err == nil {
 			err = s.roots.Add(extra, d)
 		}

@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"example.com/iiifd/admission"
 	"example.com/iiifd/cache"
 	"example.com/iiifd/decode"
 	"example.com/iiifd/docroot"
-	"example.com/iiifd/iiif"
 	"example.com/iiifd/lua"
 	"example.com/iiifd/metrics"
 	"example.com/iiifd/option"
@@ -59,6 +56,13 @@ type service struct {
 	docroot   *docroot.Root
 	tempDir   string
 	pace      *pace
+	// socket and operatorSocket are bound before all else.
+	socket, operatorSocket net.Listener
+	// rehearsal tells that the parts are made to see whether they can be. No
+	// directory of the cache is opened then, which a running server may have,
+	// and bookedDisk is what it would take of memory.
+	rehearsal  bool
+	bookedDisk int64
 }
 
 func runServe(ctx context.Context, p *program, args []string) error {
@@ -83,12 +87,12 @@ func runServe(ctx context.Context, p *program, args []string) error {
 		case <-p.reload:
 			s.reload(args, p.environ)
 		case err := <-s.server.Failed():
-			return errors.Join(err, s.close())
+			return errors.Join(err, s.close(ctx))
 		case err := <-s.operatorFailed():
-			return errors.Join(err, s.close())
+			return errors.Join(err, s.close(ctx))
 		case <-ctx.Done():
-			s.log.Info("shutting down", "drain_timeout", cfg.Server.DrainTimeout.String())
-			return s.close()
+			s.log.InfoContext(ctx, "shutting down", "drain_timeout", cfg.Server.DrainTimeout.String())
+			return s.close(ctx)
 		}
 	}
 }
@@ -102,71 +106,36 @@ func (s *service) operatorFailed() <-chan error {
 	return s.operator.Failed()
 }
 
-// startService builds every part and opens the listener.
+// startService builds every part and opens the listeners.
 func startService(ctx context.Context, p *program, cfg *config, dir string) (*service, error) {
 	s := &service{cfg: cfg}
 	s.log = newLogger(p.stderr, cfg.Log, &s.level)
 	for _, w := range cfg.Warnings {
-		s.log.Warn("configuration", "key", w.Key, "reason", w.Reason)
+		s.log.WarnContext(ctx, "configuration", "key", w.Key, "reason", w.Reason)
 	}
-	var err error
-	if s.telemetry, err = metrics.New(ctx, version, s.log); err != nil {
-		return nil, err
+	err := s.assemble(ctx, dir)
+	if err == nil {
+		err = s.open(ctx)
 	}
-	reg := s.telemetry.Registerer()
-	s.metrics, s.sources = newProgramMetrics(reg), source.NewMetrics(reg)
-	s.metrics.count(cfg.Warnings)
-	if s.engine, err = decode.Start(cfg.Decode, s.log, reg); err != nil {
-		return nil, err
-	}
-	if err := s.openCache(reg); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if err := s.openAdmission(reg); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	s.handles = source.NewPool(cfg.Source.OpenFiles)
-	s.renderer, err = render.New(cfg.Render, render.Deps{
-		Decoder: s.engine, Cache: s.cache, Admission: s.admission, Ledger: s.egress.of, Threshold: cfg.Admission.Threshold,
-		Tracer: s.telemetry.Tracer(), Registerer: reg, Handles: s.handles,
-	}, s.probes())
 	if err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	s.openBeside()
-	mounts, err := s.mounts(dir)
-	if err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if err := s.openScripts(ctx, dir, reg); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	var viewer http.Handler
-	if s.landing() {
-		viewer = docroot.NewViewer(server.NewGallery(s.dirs[0], s.renderer), docroot.ViewerOptions{PageSuffix: ";", FirstPage: 1, Log: s.log})
-	}
-	deps := server.Deps{
-		Renderer: s.renderer, Admission: s.admission, Mounts: mounts, Viewer: viewer, Ready: s.ready,
-		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(), Prefetch: s.prefetch,
-	}
-	s.addScripts(&deps)
-	s.server, err = server.New(cfg.Server, deps)
-	if err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if !cfg.Operator.Off() {
-		s.operator, err = server.OpenOperator(ctx, cfg.Operator, server.OperatorDeps{
-			Admission: s.admission, Cache: s.cache, Metrics: s.telemetry.Handler(), Public: s.server, Log: s.log,
-			Warmer: s.warmer,
-		})
-		if err != nil {
-			return nil, errors.Join(err, s.close())
-		}
-	}
-	if err := s.server.Open(ctx); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.close(ctx))
 	}
 	return s, nil
+}
+
+// open serves on both listeners.
+func (s *service) open(ctx context.Context) error {
+	if s.operatorSocket != nil {
+		var err error
+		s.operator, err = server.OpenOperator(ctx, s.cfg.Operator, server.OperatorDeps{
+			Admission: s.admission, Cache: s.cache, Metrics: s.telemetry.Handler(), Public: s.server, Log: s.log,
+			Warmer: s.warmer, Listener: s.operatorSocket,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.server.Open(ctx)
 }
 
 // ready tells whether the parts can do their work.
@@ -177,55 +146,6 @@ func (s *service) ready(context.Context) error {
 		}
 	}
 	return nil
-}
-
-// mounts opens the served directory under /iiif/3 and /iiif/2 and what the
-// file adds.
-func (s *service) mounts(dir string) ([]server.Mount, error) {
-	main, err := s.open(dir)
-	if err != nil {
-		return nil, err
-	}
-	s.main = main
-	mounts := []server.Mount{
-		{Path: "/iiif/3", Version: iiif.V3, Source: main},
-		{Path: "/iiif/2", Version: iiif.V2, Source: main},
-	}
-	for _, m := range s.cfg.Mounts {
-		src := main
-		if m.Dir != "" {
-			sub := m.Dir
-			if !filepath.IsAbs(sub) {
-				sub = filepath.Join(dir, sub)
-			}
-			if src, err = s.open(sub); err != nil {
-				return nil, fmt.Errorf("mount %s: %w", m.Path, err)
-			}
-		}
-		added := server.Mount{Path: m.Path, Public: m.Public, Version: iiif.Version(m.Version), Source: src}
-		replaced := false
-		for i, d := range mounts[:2] {
-			if d.Path == m.Path {
-				mounts[i], replaced = added, true
-			}
-		}
-		if !replaced {
-			mounts = append(mounts, added)
-		}
-	}
-	return mounts, nil
-}
-
-func (s *service) open(dir string) (source.Source, error) {
-	d, err := source.NewDirectory(dir, s.cfg.Source)
-	if err != nil {
-		return nil, err
-	}
-	s.dirs = append(s.dirs, d)
-	if s.sources == nil {
-		return d, nil
-	}
-	return s.sources.Measured(d), nil
 }
 
 // announce prints where the server can be reached.
@@ -274,73 +194,4 @@ func (s *service) reload(args, environ []string) {
 	setLevel(&s.level, next.Log.Level)
 	s.cfg = next
 	s.log.Info("configuration reloaded")
-}
-
-// telemetryTimeout bounds the last push.
-const telemetryTimeout = 5 * time.Second
-
-// drain refuses what waits for a permit, lets running requests end and then
-// waits until their decodes have really stopped, which read from the sources.
-//
-// idle is false where decodes are still running: libvips stops between two
-// pieces of work, and a piece may last.
-func (s *service) drain() (idle bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Server.DrainTimeout)
-	defer cancel()
-	if s.admission != nil {
-		s.admission.Drain()
-	}
-	if s.server == nil {
-		return true, nil
-	}
-	err = s.server.Close(ctx)
-	if s.admission != nil && s.admission.Idle(ctx) != nil {
-		s.log.Warn("decodes are still running", "count", len(s.admission.Decodes()))
-		return false, err
-	}
-	return true, err
-}
-
-// errStuck is returned by close where decodes outlasted the drain time-out.
-var errStuck = errors.New("decodes were still running at the end of the drain time-out")
-
-// close ends everything in reverse order. Where decodes are still running it
-// closes nothing that they use, since waiting for them could take for ever:
-// the end of the process does that, and the cache is made to survive it.
-func (s *service) close() error {
-	s.pace.stop()
-	s.prefetch.Close()
-	s.warmer.Close()
-	idle, err := s.drain()
-	errs := []error{err}
-	if s.operator != nil {
-		errs = append(errs, s.operator.Close())
-	}
-	errs = append(errs, s.closeScripts())
-	if !idle {
-		return errors.Join(append(errs, errStuck)...)
-	}
-	if s.cache != nil {
-		errs = append(errs, s.cache.Close())
-	}
-	if s.admission != nil {
-		s.admission.Close()
-	}
-	if s.handles != nil {
-		errs = append(errs, s.handles.Close())
-	}
-	for _, d := range s.dirs {
-		errs = append(errs, d.Close())
-	}
-	if s.engine != nil {
-		s.engine.Close()
-	}
-	if s.telemetry != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), telemetryTimeout)
-		defer cancel()
-		if err := s.telemetry.Close(ctx); err != nil {
-			s.log.Warn("telemetry was not sent", "error", err.Error())
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -48,7 +48,7 @@ func (r *running) stop(t *testing.T) {
 	if r.service == nil {
 		return
 	}
-	if err := r.close(); err != nil {
+	if err := r.close(t.Context()); err != nil {
 		t.Error(err)
 	}
 	r.service = nil

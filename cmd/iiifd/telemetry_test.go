@@ -7,6 +7,8 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -266,5 +268,38 @@ func checkTraces(t *testing.T, c *collector) {
 		if strings.Contains(span.GetName(), "health") {
 			t.Error("a health check was traced")
 		}
+	}
+}
+
+// TestTraceOfAScript: a route has the stages that its script goes through.
+func TestTraceOfAScript(t *testing.T) {
+	c := newCollector(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL)
+	dir, _ := picture(t)
+	scripts := t.TempDir()
+	for name, text := range map[string]string{
+		"init.lua": "routes = { { method = 'GET', route = '/make', script = 'make.lua' } }",
+		"make.lua": "local ok, img = SipiImage.new(config.imgroot .. '/a.png') server.print(tostring(img:write(config.tmpdir .. '/x.jpg')))",
+	} {
+		if err := os.WriteFile(filepath.Join(scripts, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := start(t, dir, "--script-dir", scripts, "--init-script", "init.lua")
+	if got := traced(t, s.base+"/make", tileTrace); got != http.StatusOK {
+		t.Fatalf("status %d", got)
+	}
+	s.stop(t)
+	stages := make(map[string]*tracepb.Span) // Each image that a script opens has its own.
+	for _, span := range c.spans {
+		if hex.EncodeToString(span.GetTraceId()) == tileTrace && span.GetKind() != tracepb.Span_SPAN_KIND_SERVER {
+			stages[span.GetName()] = span
+		}
+	}
+	if got := names(stages); got != "acquire decode plan stat write" {
+		t.Errorf("stages of a script: %s", got)
+	}
+	if a := values(stages["acquire"].GetAttributes()); a["iiifd.lane"] != "full" || a["iiifd.wait_ms"] == "" {
+		t.Errorf("acquire: %v", a)
 	}
 }

@@ -78,6 +78,51 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainShowsThePolicy asks hooks as a client with a cookie would.
+func TestExplainShowsThePolicy(t *testing.T) {
+	dir, _ := picture(t)
+	scripts := t.TempDir()
+	code := `function pre_flight(prefix, identifier, cookie)
+		local path = config.imgroot .. '/' .. identifier
+		if cookie == 'who=friend' then return 'allow', path end
+		if cookie == 'who=guest' then return { type = 'restrict', size = '!30,30' }, path end
+		if cookie == 'who=new' then return { type = 'login', cookieUrl = 'https://a/in', tokenUrl = 'https://a/token' }, path end
+		if cookie == 'who=bad' then error('broken') end
+		if cookie == 'who=lost' then return 'allow', '/etc/hostname' end
+		if cookie == 'who=own' then server.sendStatus(418) return end
+		return 'deny'
+	end`
+	if err := os.WriteFile(filepath.Join(scripts, "init.lua"), []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for who, want := range map[string]struct {
+		status int
+		out    string
+	}{
+		"friend": {0, "policy    allow"}, "guest": {0, "policy    restrict, size !30,30"}, "new": {0, "policy    login, file " + dir + "/a.png, login https://a/in: 401"},
+		"own": {0, "policy    respond: 418"}, "nobody": {0, "policy    deny: 403"}, "bad": {1, "broken"}, "lost": {1, "outside of what may be served"},
+	} {
+		status, out, errs := invoke(t, nil, "explain", "/iiif/3/a.png/full/max/0/default.jpg", dir, "--header", "Cookie: who="+who, "--script-dir", scripts, "--init-script", "init.lua")
+		if status != want.status || !strings.Contains(out+errs, want.out) {
+			t.Errorf("%s: %d %s%s", who, status, out, errs)
+		}
+		if planned := strings.Contains(out, "etag"); planned != (who == "friend" || who == "guest") {
+			t.Errorf("%s: %s", who, out)
+		}
+	}
+	status, out, errs := invoke(t, nil, "explain", "--json", "/iiif/3/a.png/full/max/0/default.jpg", dir, "--header=Cookie: who=guest", "--script-dir", scripts, "--init-script", "init.lua")
+	var e explanation
+	if err := json.Unmarshal([]byte(out), &e); err != nil || status != 0 || e.Policy == nil || e.Policy.Verdict != "restrict" || e.Estimate.Plan.Output != [2]int{30, 20} {
+		t.Errorf("%d %v %s%s", status, err, out, errs)
+	}
+	if status, _, _ := invoke(t, nil, "explain", "/iiif/3/a.png/info.json", dir, "--header"); status != 2 {
+		t.Errorf("a header without a value: %d", status)
+	}
+	if status, _, _ := invoke(t, nil, "explain", "/iiif/3/a.png/info.json", dir, "--header", "nonsense", "--script-dir", scripts, "--init-script", "init.lua"); status != 2 {
+		t.Errorf("no header: %d", status)
+	}
+}
+
 func TestSizeText(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1536: "1.5 KiB", 422243: "412.3 KiB", 10 << 30: "10.0 GiB", 5 << 50: "5120.0 TiB"} {
 		if got := sizeText(n); got != want {

@@ -11,14 +11,15 @@ import (
 	"example.com/iiifd/decode"
 )
 
-// version is the release; the build sets it.
-var version = "dev"
+// version is the release and revision the commit; the build sets them.
+var version, revision = "dev", ""
 
 // build is what the version command tells.
 type build struct {
 	Version string   `json:"version"`
-	Commit  string   `json:"commit,omitempty"`
+	Commit  string   `json:"commit"`
 	Go      string   `json:"go"`
+	Target  string   `json:"target"`
 	Vips    string   `json:"libvips"`
 	Loaders []string `json:"loaders"`
 	Savers  []string `json:"savers"`
@@ -43,7 +44,7 @@ func runVersion(_ context.Context, p *program, args []string) error {
 		return err
 	}
 	defer engine.Close()
-	b := build{Version: version, Commit: commit(), Go: runtime.Version(), Vips: engine.Version()}
+	b := build{Version: version, Commit: commit(), Go: runtime.Version(), Target: runtime.GOOS + "/" + runtime.GOARCH, Vips: engine.Version()}
 	for _, l := range engine.Loaders() {
 		b.Loaders = append(b.Loaders, string(l))
 	}
@@ -53,23 +54,22 @@ func runVersion(_ context.Context, p *program, args []string) error {
 	if asJSON {
 		return writeJSON(p.stdout, b)
 	}
-	commit := ""
-	if b.Commit != "" { // A build outside a checkout knows none.
-		commit = "commit " + b.Commit + "\n"
-	}
-	_, err = fmt.Fprintf(p.stdout, "iiifd %s\n%s%s\nlibvips %s\nreads %s\nwrites %s\n", b.Version, commit, b.Go, b.Vips,
+	_, err = fmt.Fprintf(p.stdout, "iiifd %s\ncommit %s\n%s %s\nlibvips %s\nreads %s\nwrites %s\n", b.Version, b.Commit, b.Go, b.Target, b.Vips,
 		strings.Join(b.Loaders, " "), strings.Join(b.Savers, " "))
 	return err
 }
 
 // commit is the revision that the build was made of, with a + where the tree
-// had changes.
+// had changes: what the build was told, else what the go command has found.
 func commit() string {
+	if revision != "" {
+		return revision
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return ""
+		return "unknown"
 	}
-	revision, dirty := "", ""
+	revision, dirty := "unknown", ""
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":

@@ -60,9 +60,9 @@ func quantile(sorted []float64, q float64) float64 {
 }
 
 // report prints the figures and tells whether nothing was under-estimated.
-func report(w io.Writer, all []result, verbose bool) bool {
+func report(w io.Writer, results []result, verbose bool) bool {
 	var rs []result
-	for _, r := range all {
+	for _, r := range results {
 		if r.Refused != "" {
 			fmt.Fprintf(w, "not measured: %s %s: %s\n", r.File, r.Params, r.Refused)
 			continue
@@ -93,13 +93,22 @@ func report(w io.Writer, all []result, verbose bool) bool {
 	for _, name := range names {
 		line(name, byKind[name])
 	}
-	s := line("all", rs)
-	fmt.Fprintf(w, "above 16 MiB: n=%.0f median %.2f\n", s.largeCount, s.largeMedian)
+	all := line("all", rs)
+	if single := alone(rs); len(single) > 0 && len(single) < len(rs) {
+		line("all, one at a time", single)
+	}
+	fmt.Fprintf(w, "above 16 MiB: n=%.0f median %.2f\n", all.largeCount, all.largeMedian)
 	printTime(w, rs)
 	if verbose {
 		printOutliers(w, rs)
 	}
-	return s.covered == s.n
+	return all.covered == all.n
+}
+
+// alone leaves out the groups, for which only the sum must hold: how far the
+// peaks of several requests meet is no matter of their prices.
+func alone(rs []result) []result {
+	return slices.DeleteFunc(slices.Clone(rs), func(r result) bool { return r.Kind == groupKind })
 }
 
 // printTime compares the seconds; they are a coarse price, so only the spread

@@ -17,6 +17,9 @@ func single(f sample, params string) request {
 	return request{f.kind.name, filepath.Base(f.path), params, order{{f.path, f.tiny, params}}}
 }
 
+// groupKind is the kind of a group's result.
+const groupKind = "together"
+
 // together joins the singles given into groups of two to eight that run at
 // once.
 func together(singles []request, seed uint64) []request {
@@ -24,7 +27,7 @@ func together(singles []request, seed uint64) []request {
 	var groups []request
 	for len(singles) > 0 {
 		n := min(2+r.IntN(7), len(singles))
-		g := request{kind: "together"}
+		g := request{kind: groupKind}
 		for _, s := range singles[:n] {
 			g.work = append(g.work, s.work...)
 			g.file += s.file + " " + s.params + "; "

@@ -52,14 +52,11 @@ func readCodestream(in *input, s *plan.Shape, off int64) error {
 			if !sized || !coded {
 				return in.corrupt("a tile before the image's size and coding")
 			}
+			g.levels(s)
 			if marker == markerSOT {
 				err = readSOT(in, s, body)
 			}
-			if err != nil {
-				return err
-			}
-			g.levels(s)
-			return nil
+			return err
 		}
 		if err != nil {
 			return err

@@ -18,17 +18,24 @@ var ErrUncountable = errors.New("header: the drawing's price cannot be told")
 // pictures in JPEG 2000, which decode to more bytes. It reads the whole file;
 // other kinds have none.
 //
-// Pictures within the compressed page description of a PDF (BI … EI) are not
-// seen; ISO 32000-1, 8.9.7 asks that they be small.
+// Pictures within page descriptions of a PDF (BI … EI) are seen where those
+// are plain or deflated and not encrypted; ISO 32000-1, 8.9.7 asks that they
+// be small.
 func Embedded(r io.ReaderAt, size int64, loader plan.Loader) (pixels int64, coded bool, err error) {
-	switch loader {
-	case plan.LoaderPDF:
-		return pdfPictures(io.NewSectionReader(r, 0, size))
-	case plan.LoaderSVG:
-		if size > svgBytes {
-			return 0, false, fmt.Errorf("%w: an SVG of more than %d bytes", ErrUncountable, svgBytes)
+	if loader == plan.LoaderPDF {
+		pixels, coded, err = pdfPictures(io.NewSectionReader(r, 0, size))
+		if err != nil {
+			return 0, false, err
 		}
-		pixels, err = svgPictures(io.NewSectionReader(r, 0, size))
+		inline, err := pdfInline(r, size)
+		return max(pixels, inline), coded, err
 	}
+	if loader != plan.LoaderSVG {
+		return 0, false, nil
+	}
+	if size > svgBytes {
+		return 0, false, fmt.Errorf("%w: an SVG of more than %d bytes", ErrUncountable, svgBytes)
+	}
+	pixels, err = svgPictures(io.NewSectionReader(r, 0, size))
 	return pixels, false, err
 }

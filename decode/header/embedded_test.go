@@ -2,6 +2,7 @@ package header_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -28,6 +29,10 @@ func TestEmbedded(t *testing.T) {
 	picture := func(dict string) string {
 		return "%PDF-1.4\n1 0 obj\n<</Type/XObject/Subtype/Image" + dict + "/Length 4>>stream\n/\xff/W\nendstream\nendobj\n"
 	}
+	page := func(dict, content string) string {
+		return "%PDF-1.4\n4 0 obj\n<</Length 9" + dict + ">>\nstream\r\n" + content + "\nendstream\nendobj\n"
+	}
+	inline := "q 0 0 BI\n/CS /G /W 300\n/H 200 /BPC 1 /F /Fl ID \xff\x00EI Q"
 	far := strings.Repeat("\x00/F1 ", 100_000)
 	for _, row := range []struct {
 		name   string
@@ -55,6 +60,14 @@ func TestEmbedded(t *testing.T) {
 		{name: "pdf with its keys on lines of their own", kind: plan.LoaderPDF, file: picture("\n/Height\n 200\n/Width\r\n300\n"), pixels: 60_000},
 		{name: "pdf with pictures far in", kind: plan.LoaderPDF, file: picture("/Width 9/Height 9") + far + picture("/Width 300/Height 200") + far, pixels: 60_000},
 		{name: "pdf with a JPEG 2000", kind: plan.LoaderPDF, file: picture("/Width 300/Height 200/Filter/JPXDecode"), pixels: 60_000, coded: true},
+		{name: "pdf with a picture in a page", kind: plan.LoaderPDF, file: page("", inline), pixels: 60_000},
+		{name: "pdf with a picture in a deflated page", kind: plan.LoaderPDF, file: page("/Filter /FlateDecode", deflated(far+inline)), pixels: 60_000},
+		{
+			name: "pdf with a picture in a deflated form far in", kind: plan.LoaderPDF,
+			file: far + page("/Resources<</ProcSet[/ImageC]>>/Filter[/FlateDecode]", deflated("BI/Height 200/Width 300 ID ")) + far, pixels: 60_000,
+		},
+		{name: "pdf with words in a page", kind: plan.LoaderPDF, file: page("", "(BIKE /W 300 /H 200 ID)")},
+		{name: "pdf with a damaged page", kind: plan.LoaderPDF, file: page("/Filter/FlateDecode", inline)},
 		{name: "pdf with a width kept elsewhere", kind: plan.LoaderPDF, file: picture("/Width 12 0 R/Height 1000"), pixels: 16_384_000},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -94,4 +107,30 @@ func FuzzEmbedded(f *testing.F) {
 			}
 		}
 	})
+}
+
+// deflated is text as a stream of a PDF holds it.
+func deflated(text string) string {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		panic(err) // A buffer takes everything.
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// TestInlinePicturesBetweenPieces finds a page wherever the file is cut into
+// the pieces that it is read in.
+func TestInlinePicturesBetweenPieces(t *testing.T) {
+	content := "4 0 obj\n<</Length 9>>\nstream\r\nBI/W 300/H 200 ID x EI\nendstream\n"
+	for before := 256<<10 - len(content) - 2; before < 256<<10+2; before++ {
+		file := strings.Repeat(" ", before) + content
+		pixels, _, err := header.Embedded(strings.NewReader(file), int64(len(file)), plan.LoaderPDF)
+		if pixels != 60_000 || err != nil {
+			t.Fatalf("%d bytes before it: %d pixels, %v", before, pixels, err)
+		}
+	}
 }

@@ -170,7 +170,7 @@ func TestTruncated(t *testing.T) {
 		if err != nil {
 			t.Fatal(f, err)
 		}
-		for n := range len(b) {
+		for n := range b {
 			s, err := readBytes(b[:n], -1)
 			if err != nil {
 				if !isCorrupt(err) && !errors.Is(err, ErrUnknown) {

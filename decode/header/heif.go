@@ -77,7 +77,6 @@ type heifItem struct {
 	kind       string
 	hidden     bool
 	subsidiary bool     // a thumbnail, an alpha plane, a part of a grid
-	alpha      bool     // an alpha plane belongs to it
 	tiles      []uint32 // of a derived image
 	properties []uint16 // indices into heifMeta.properties, counted from 1
 }

@@ -104,14 +104,6 @@ func (in *input) be16(off int64) (uint16, error) {
 	return binary.BigEndian.Uint16(b), nil
 }
 
-func (in *input) be32(off int64) (uint32, error) {
-	b, err := in.at(off, 4)
-	if err != nil {
-		return 0, err
-	}
-	return binary.BigEndian.Uint32(b), nil
-}
-
 // span is a run of bytes of the file, or one in memory.
 type span struct {
 	off, len int64

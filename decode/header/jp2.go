@@ -195,6 +195,7 @@ func jp2Finish(in *input, s *plan.Shape, c jp2Colours) error {
 		colours = 1
 	case plan.ColourCMYK:
 		colours = 4
+	default:
 	}
 	s.Alpha = c.alpha || s.Bands > colours && s.Colour != plan.ColourOther
 	return nil

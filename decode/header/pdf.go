@@ -32,25 +32,31 @@ func pdfPictures(r io.Reader) (pixels int64, coded bool, err error) {
 		}
 		buf = buf[:len(buf)+n]
 		coded = coded || bytes.Contains(buf, []byte("/JPXDecode"))
-		for i := 0; ; i++ {
-			at := bytes.IndexByte(buf[i:], '/')
-			if at < 0 {
-				break
-			}
-			i += at
-			if !width.read(buf[i:], "/Width", start+int64(i)) && !height.read(buf[i:], "/Height", start+int64(i)) {
-				continue
-			}
-			if apart := width.at - height.at; width.value > 0 && height.value > 0 && -pdfNear < apart && apart < pdfNear {
-				pixels = max(pixels, width.value*height.value)
-			}
-		}
+		pixels = max(pixels, pdfLargest(buf, start, &width, &height))
 		if last {
 			return pixels, coded, nil
 		}
 		kept := min(len(buf), pdfEntry)
 		start += int64(len(buf) - kept)
 		buf = buf[:copy(buf, buf[len(buf)-kept:])]
+	}
+}
+
+// pdfLargest returns the pixels of the largest picture whose sides end in b,
+// which begins at start in the file.
+func pdfLargest(b []byte, start int64, width, height *pdfSide) (pixels int64) {
+	for i := 0; ; i++ {
+		at := bytes.IndexByte(b[i:], '/')
+		if at < 0 {
+			return pixels
+		}
+		i += at
+		if !width.read(b[i:], "/Width", start+int64(i)) && !height.read(b[i:], "/Height", start+int64(i)) {
+			continue
+		}
+		if apart := width.at - height.at; width.value > 0 && height.value > 0 && -pdfNear < apart && apart < pdfNear {
+			pixels = max(pixels, width.value*height.value)
+		}
 	}
 }
 

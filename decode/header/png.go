@@ -75,7 +75,7 @@ func pngColour(in *input, s *plan.Shape, colour byte) error {
 }
 
 func pngChunks(in *input, s *plan.Shape, colour byte) error {
-	palette := false
+	palette, room := false, int64(maxPNGText)
 	for off := int64(8 + 25); ; {
 		h, err := in.at(off, 8)
 		if err != nil {
@@ -101,6 +101,10 @@ func pngChunks(in *input, s *plan.Shape, colour byte) error {
 			s.SRGB = true
 		case "iCCP":
 			pngProfile(in, s, body)
+		case "zTXt", "iTXt":
+			if room -= pngText(in, string(h[4:8]), body, room); room < 0 {
+				return in.corrupt("compressed texts of more than %d bytes", int64(maxPNGText))
+			}
 		case "acTL":
 			s.Animated = true
 		case "eXIf":
@@ -108,6 +112,45 @@ func pngChunks(in *input, s *plan.Shape, colour byte) error {
 		}
 		off = body.off + body.len + 4
 	}
+}
+
+// maxPNGText is how much compressed texts before the pixels may unpack to, in
+// bytes: libpng unpacks each of them, up to 8 MB a chunk, before an image can
+// be looked at.
+const maxPNGText = 16 << 20
+
+// pngText returns how many bytes a text chunk unpacks to, counted up to one
+// more than most. A damaged one counts as far as it goes, as libpng reads it.
+func pngText(in *input, kind string, chunk span, most int64) int64 {
+	const longest = 1 << 10 // Keyword, language and the keyword in it.
+	b, err := in.upTo(chunk.off, int(min(chunk.len, longest)))
+	if err != nil {
+		return 0
+	}
+	packed := bytes.IndexByte(b, 0) + 2 // Behind the keyword: the method.
+	if kind == "iTXt" && packed >= 2 {
+		if packed >= len(b) || b[packed-1] == 0 { // Not compressed.
+			return 0
+		}
+		for range 2 { // Language and translated keyword.
+			packed++
+			end := bytes.IndexByte(b[min(packed, len(b)):], 0)
+			if end < 0 { // Nobody writes these so long but to hide what follows.
+				return most + 1
+			}
+			packed += end
+		}
+		packed++
+	}
+	if packed < 2 || packed > len(b) {
+		return 0
+	}
+	z, err := zlib.NewReader(io.NewSectionReader(in.r, chunk.off+int64(packed), chunk.len-int64(packed)))
+	if err != nil {
+		return 0
+	}
+	n, _ := io.CopyN(io.Discard, z, most+1) // However it ends, libpng would have unpacked this.
+	return n
 }
 
 // maxProfile is how much of a compressed profile is unpacked to look at it;

@@ -36,10 +36,7 @@ func svgPictures(r io.Reader) (pixels int64, err error) {
 			break
 		}
 		if err != nil {
-			if syntax := new(xml.SyntaxError); errors.As(err, &syntax) {
-				return 0, fmt.Errorf("%w: %w", ErrUncountable, err)
-			}
-			return 0, err
+			return 0, svgError(err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -64,6 +61,14 @@ func svgPictures(r io.Reader) (pixels int64, err error) {
 		return 0, fmt.Errorf("%w: more than %d elements", ErrUncountable, svgElements)
 	}
 	return pixels, nil
+}
+
+// svgError is what becomes of an error of the XML decoder.
+func svgError(err error) error {
+	if syntax := new(xml.SyntaxError); errors.As(err, &syntax) {
+		return fmt.Errorf("%w: %w", ErrUncountable, err)
+	}
+	return err
 }
 
 // svgPart is an element with all that is in it.

@@ -64,11 +64,8 @@ func (r ifdReader) pages(first int64, wanted int) (*tiffPage, int, error) {
 		if err == nil {
 			p, err = r.plane(&d)
 		}
-		if err != nil && (index == 0 || !isCorrupt(err)) {
-			return nil, 0, err
-		}
 		if err != nil {
-			break
+			return chosen, pages, unlessLater(err, index)
 		}
 		off = next
 		switch role := p.role(head, previous, pages > 0); role {
@@ -87,6 +84,15 @@ func (r ifdReader) pages(first int64, wanted int) (*tiffPage, int, error) {
 		}
 	}
 	return chosen, pages, nil
+}
+
+// unlessLater drops the damage of a directory that is not the first: the
+// pages before it can be shown.
+func unlessLater(err error, index int) error {
+	if index > 0 && isCorrupt(err) {
+		return nil
+	}
+	return err
 }
 
 type role int

@@ -74,7 +74,7 @@ func (r ifdReader) colour(page *tiffPage, s *plan.Shape) error {
 	case photometricRGB:
 		s.Colour, colours = plan.ColourRGB, 3
 	case photometricYCbCr:
-		s.Colour, colours = plan.ColourYCbCr, 3
+		s.Colour = plan.ColourYCbCr
 		return r.subsampling(page, s)
 	case photometricCIELab, photometricICCLab, photometricITULab:
 		s.Colour, colours = plan.ColourLab, 3

@@ -35,14 +35,18 @@ func (m *measure) encoder() []Part {
 		bytes = sum(times(px, perPixel), mib)
 	case iiif.FormatAVIF:
 		why = "encoder: whole picture and its planes"
-		bytes = sum(times(px, 22), 6*mib)
+		perPixel := 22.0
+		if alpha {
+			perPixel = 34
+		}
+		bytes = sum(times(px, perPixel), 6*mib)
 	case iiif.FormatGIF:
 		why = "encoder: whole picture and its palette"
 		bytes = sum(product(px, 15), min(product(px, 9), 20*mib), 2*mib)
 	case iiif.FormatJP2:
 		why = "encoder: a tile, and the whole output"
 		samples := product(px, m.written)
-		tile := product(min(px, 512*512), m.written, 12)
+		tile := product(min(px, 512*512), m.written, 8)
 		bytes = sum(samples, tile, mib)
 	case iiif.FormatJXL:
 		why = "encoder: whole picture in floats"

@@ -12,9 +12,26 @@ func (m *measure) heif() []Part {
 		perPixel *= 2
 	}
 	if s.Alpha {
-		perPixel *= 1.15
-		base += 2 * mib
+		perPixel *= 1.2
+		base += 3 * mib
 	}
 	codec := sum(times(m.pixels(), perPixel), s.FileSize, base)
 	return add(m.lineCache(1), StageCodec, codec, "picture, whole, in planes and in pixels")
+}
+
+// heifDecoded is what is left of it once the first line is there: the pixels,
+// which are stored with the samples' own size.
+func (m *measure) heifDecoded() []Part {
+	s := m.p.Shape
+	perPixel, base := 3.3, int64(3*mib)
+	if s.Loader == LoaderAVIF {
+		base = 6 * mib
+	}
+	if s.Alpha {
+		perPixel = 4.3
+	}
+	if s.BitsPerSample > 8 {
+		perPixel *= 2
+	}
+	return add(m.lineCache(1), StageCodec, sum(times(m.pixels(), perPixel), s.FileSize, base), "picture, whole, in pixels")
 }

@@ -11,12 +11,14 @@ func (m *measure) jp2() []Part {
 	if rows == 0 {
 		rows = m.cropH
 	}
-	held := min(product(2, m.cropW, rows), product(m.cropW, m.cropH))
-	parts := add(nil, StageLoader, product(held, m.stored), "decoded bands")
+	held := product(min(product(2, m.cropW, rows), product(m.cropW, m.cropH)), m.stored)
 	if s.Levels[0].Tiled {
-		return append(parts, m.jp2Tiled(rows)...)
+		return append(add(nil, StageLoader, held, "decoded bands"), m.jp2Tiled(rows)...)
 	}
-	return append(parts, m.jp2Untiled(min(rows, m.cropH))...)
+	if m.cropW == m.loadedW && rows >= m.loadedH {
+		return m.jp2Whole(held)
+	}
+	return append(add(nil, StageLoader, held, "decoded bands"), m.jp2Part(min(rows, m.cropH))...)
 }
 
 // codeBlocks counts the code blocks of px samples per channel in all
@@ -51,7 +53,7 @@ func (m *measure) jp2Tiled(rows int64) []Part {
 		product(520, codeBlocks(s, product(int64(full.TileWidth), int64(full.TileHeight)))),
 		product(2, over(s.FileSize, tiles)),
 		product(10*kib+1228*int64(max(1, s.Bands)), tiles),
-		5*mib/2,
+		7*mib/2,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG: a tile's code blocks and bytes, records of all tiles")
 }
@@ -74,7 +76,7 @@ func (m *measure) cutTiles(bands bool) bool {
 // out (j2k.c, opj_j2k_update_image_data) unless there are several. Of a tile
 // that is cut it keeps the wanted window, the code blocks and the wavelets'
 // blocks side by side (tcd.c, dwt.c), 3.2 times the window; over several tiles
-// the allocator cannot use all that was freed: 4.2 whole tiles were the most.
+// the allocator cannot use all that was freed: 5.6 whole tiles were the most.
 func (m *measure) jp2Working(across, down int64, cut bool) int64 {
 	s := m.p.Shape
 	l := s.Levels[m.p.Level]
@@ -88,32 +90,50 @@ func (m *measure) jp2Working(across, down int64, cut bool) int64 {
 	default:
 		window := product(min(tw, widened(m.cropW, s)), min(th, widened(m.cropH, s)), int64(max(1, s.Bands)), 4)
 		if several {
-			return min(times(tile, 4.2), times(window, 3.2*float64(min(4, product(across, down)))))
+			return min(times(tile, 6), times(window, 3.2*float64(min(4, product(across, down)))))
 		}
 		return min(times(tile, 2.4), times(window, 3.2))
 	}
 }
 
-// jp2Untiled: with one tile the whole codestream and the records of all code
-// blocks stay in memory; those of the wanted resolutions grow by what is read
-// of them, which an empty one has nothing of. A whole level is decoded in
-// place; a part of it in 3.5 times the window, see jp2Working.
-func (m *measure) jp2Untiled(rows int64) []Part {
+// jp2Whole is a whole level of a picture of one tile, decoded in place. Then
+// OpenJPEG lets the codestream go (j2k.c, opj_j2k_decode_tiles), before the
+// samples become the band of picture that is held.
+func (m *measure) jp2Whole(held int64) []Part {
+	integers := times(product(m.cropW, m.cropH, int64(max(1, m.p.Shape.Bands)), 4), 1.05)
+	parts := add(nil, StageCodec, integers, "the picture in 32-bit integers")
+	if records := m.jp2Records(); records > held {
+		return add(parts, StageCodec, records, "OpenJPEG: the file and its code blocks")
+	}
+	return add(parts, StageLoader, held, "decoded picture")
+}
+
+// jp2Part is a crop of a picture of one tile, or a band of one that is too
+// large to be decoded at once; see jp2Working for the 3.5 windows. The codec
+// keeps the codestream for the next band.
+func (m *measure) jp2Part(rows int64) []Part {
+	s := m.p.Shape
+	bands := int64(max(1, s.Bands))
+	window := product(min(m.loadedW, widened(m.cropW, s)), min(m.loadedH, widened(rows, s)), bands, 4)
+	parts := add(nil, StageCodec, sum(times(window, 3.5), product(bands, 5*mib/3)), "a band in 32-bit integers, and its wavelets")
+	records := m.jp2Records()
+	if rows < m.cropH {
+		records = sum(records, s.FileSize)
+	}
+	return add(parts, StageCodec, records, "OpenJPEG: the file and its code blocks")
+}
+
+// jp2Records is what OpenJPEG keeps of a picture of one tile: the whole
+// codestream and the records of all code blocks; those of the wanted
+// resolutions grow by what is read of them, which an empty one has nothing of.
+func (m *measure) jp2Records() int64 {
 	s := m.p.Shape
 	reduced := int64(1) << (2 * min(20, s.Levels[m.p.Level].Reduction))
-	bands := int64(max(1, s.Bands))
-	integers := times(product(m.cropW, rows, bands, 4), 1.05)
-	if m.cropW < m.loadedW || rows < m.loadedH {
-		window := product(min(m.loadedW, widened(m.cropW, s)), min(m.loadedH, widened(rows, s)), bands, 4)
-		integers = sum(times(window, 3.5), 5*mib)
-	}
-	parts := add(nil, StageCodec, integers, "a band in 32-bit integers, and its wavelets")
 	blocks := codeBlocks(s, m.pixels())
-	codec := sum(
-		s.FileSize, over(s.FileSize, reduced),
+	return sum(
+		s.FileSize,
 		product(330, blocks),
 		product(1000, min(over(blocks, reduced), s.FileSize/64)),
 		mib,
 	)
-	return add(parts, StageCodec, codec, "OpenJPEG: the file and its code blocks")
 }

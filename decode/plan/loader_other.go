@@ -10,6 +10,10 @@ const (
 	svgPicture    = 9
 )
 
+// drawingProcess is what the process that draws takes before it draws: the
+// private memory of a program with libvips that has opened its source.
+const drawingProcess = 12 * mib
+
 // drawing: PDF and SVG are drawn by poppler and librsvg. The price is that of
 // the page at its own resolution, more than the libraries took in any try,
 // and that of the pictures on it in theirs.
@@ -17,6 +21,7 @@ func (m *measure) drawing() []Part {
 	s := m.p.Shape
 	codec := sum(product(10, m.pixels()), product(4, s.FileSize), 24*mib)
 	parts := add(m.lineCache(16), StageCodec, codec, "page, drawn whole, and what is on it")
+	parts = add(parts, StageCodec, drawingProcess, "process that draws")
 	if s.Embedded == 0 {
 		return parts
 	}

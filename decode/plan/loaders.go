@@ -25,3 +25,13 @@ func (m *measure) loader() []Part {
 		return m.other()
 	}
 }
+
+// decoded lists the memory of a decoder that makes the whole picture at once,
+// after it has done so; nil for the others.
+func (m *measure) decoded() []Part {
+	switch m.p.Shape.Loader {
+	case LoaderAVIF, LoaderHEIF:
+		return m.heifDecoded()
+	}
+	return nil
+}

@@ -52,8 +52,9 @@ func (m *measure) samples() {
 	base := min(colours(s), bands)
 	extra := bands - base
 	m.stored = product(bands, sample)
+	written := int64(max(8, m.p.Encoder.Bits)) / 8
 	if s.early() {
-		sample = min(sample, 2)
+		sample = written
 	}
 	if extra > 0 && m.p.has(StepFlatten) {
 		extra--
@@ -67,12 +68,11 @@ func (m *measure) samples() {
 	if m.p.has(StepGray) {
 		base = 1
 	}
-	sample = int64(max(8, m.p.Encoder.Bits)) / 8
-	m.copied = product(base+extra, sample)
+	m.copied = product(base+extra, written)
 	if m.p.has(StepRotate) && m.p.Encoder.Alpha && extra == 0 {
 		extra = 1
 	}
-	m.written = product(base+extra, sample)
+	m.written = product(base+extra, written)
 	m.writtenAlpha = extra > 0
 }
 
@@ -117,13 +117,29 @@ func (p *Plan) has(step Step) bool {
 // sequential tells that the source is read from top to bottom.
 func (m *measure) sequential() bool { return m.p.Access != AccessRandom }
 
-// source lists the memory up to the scaled picture.
-func (m *measure) source() []Part {
-	parts := m.loader()
-	parts = append(parts, m.resizing()...)
-	parts = append(parts, m.colour()...)
-	parts = append(parts, m.fitting()...)
-	return append(parts, m.marking()...)
+// source lists the memory up to the scaled picture, and beyond it what after
+// holds at the same time. A decoder that makes the whole picture before it
+// hands out the first line has its own peak before that: only the pieces that
+// wait for it are there then. The parts are those of the dearer moment.
+func (m *measure) source(after []Part) []Part {
+	rest := append(m.resizing(), m.colour()...)
+	rest = append(rest, m.fitting()...)
+	rest = append(rest, m.marking()...)
+	rest = append(rest, after...)
+	decoding := m.loader()
+	decoded := m.decoded()
+	if decoded == nil {
+		return append(decoding, rest...)
+	}
+	for _, part := range rest {
+		if part.Stage == StageRegions || part.Stage == StageSink {
+			decoding = append(decoding, part)
+		}
+	}
+	if decoded = append(decoded, rest...); total(decoded) > total(decoding) {
+		return decoded
+	}
+	return decoding
 }
 
 // output lists the memory behind the scaled picture.

@@ -69,14 +69,13 @@ func (p *Plan) Parts() []Part {
 	parts := add(nil, StageFixed, fixedBytes, "libvips, threads, Go")
 	if p.copies() {
 		parts = add(parts, StageCopy, m.copyBytes(), "scaled picture, whole")
-		in, out := m.source(), m.turned()
+		in, out := m.source(nil), m.turned()
 		if total(in) < total(out) {
 			in = out
 		}
 		parts = append(parts, in...)
 	} else {
-		parts = append(parts, m.source()...)
-		parts = append(parts, m.output()...)
+		parts = append(parts, m.source(m.output())...)
 	}
 	return add(parts, StageAllocator, over(total(parts), slack), "pages freed but not yet returned")
 }

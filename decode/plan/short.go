@@ -178,7 +178,7 @@ func (m *measure) shortJP2(full Level) []Part {
 		m.p.ShortStreamBytes(),
 		// opj_tcp_t and its opj_tccp_t, which every tile of the file gets.
 		product(tiles, 6*kib+int64(s.Bands)*5*kib/4),
-		mib,
+		2*mib,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG's tile: samples, code blocks, bytes")
 }

@@ -49,7 +49,7 @@ func (s Shape) convertedAlways() bool {
 	return false
 }
 
-// early tells that samples are brought to whole numbers of at most 16 bits
+// early tells that samples are brought to the output's colours and depth
 // before anything is done with them: Lab, whose channels are not plain
 // numbers to libvips, and samples of 32 bits, for which every later step
 // would cost four times as much.

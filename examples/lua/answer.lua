@@ -17,12 +17,16 @@ function answer.error(status, message)
 end
 
 -- rest returns what a request's path has below a route, decoded; nil for
--- nothing.
+-- nothing, and for a path with empty, "." or ".." elements: the same file must
+-- not have two names where rules go by names.
 function answer.rest(route)
 	local path = server.uri:gsub('%%(%x%x)', function(hex) return string.char(tonumber(hex, 16)) end)
 	if path:sub(1, #route + 1) ~= route .. '/' then return nil end
 	local rest = path:sub(#route + 2)
-	return rest ~= '' and rest or nil
+	for element in (rest .. '/'):gmatch('([^/]*)/') do
+		if element == '' or element == '.' or element == '..' then return nil end
+	end
+	return rest
 end
 
 return answer

@@ -1,7 +1,9 @@
--- GET /contact/FOLDER: a page with the first ten images of a folder. Each is
--- rendered once and kept below contact/ in the image root. The ten run one
--- after another on the script's own permit; what does not fit the memory
--- budget at this moment is left out.
+-- GET /contact/FOLDER: a page with the first ten images of a folder that the
+-- client may see. Each is rendered once and kept in the folder contact/ of
+-- that folder, where the same rules hold for it. The ten run one after another
+-- on the script's own permit; what does not fit the memory budget at this
+-- moment is left out.
+local access = require 'access'
 local answer = require 'answer'
 
 local folder = answer.rest('/contact')
@@ -13,15 +15,17 @@ local function encode(text)
 	return (text:gsub('[^%w%-._~]', function(c) return string.format('%%%02X', c:byte()) end))
 end
 
-server.fs.mkdir(config.imgroot .. '/contact', 493)
+local sheet = folder .. '/contact'
+server.fs.mkdir(config.imgroot .. '/' .. sheet, 493)
 local shown, skipped = {}, 0
 for _, name in ipairs(names) do
 	if #shown + skipped == 10 then break end
 	local source = config.imgroot .. '/' .. folder .. '/' .. name
-	local opened, img = SipiImage.new(source)
+	local opened, img = false, nil
+	if access.sees(folder .. '/' .. name) then opened, img = SipiImage.new(source) end
 	if opened then
-		local thumb = encode(folder .. '/' .. name) .. '.jpg'
-		local target = config.imgroot .. '/contact/' .. thumb
+		local thumb = sheet .. '/' .. name .. '.jpg'
+		local target = config.imgroot .. '/' .. thumb
 		local _, fresh = server.fs.exists(target)
 		if fresh then
 			local _, made = server.fs.modtime(target)
@@ -29,7 +33,7 @@ for _, name in ipairs(names) do
 			fresh = made >= changed
 		end
 		if fresh or (img:scale('!200,200') and img:write(target)) then
-			shown[#shown + 1] = '/iiif/3/' .. encode('contact/' .. thumb) .. '/full/max/0/default.jpg'
+			shown[#shown + 1] = '/iiif/3/' .. encode(thumb) .. '/full/max/0/default.jpg'
 		else
 			skipped = skipped + 1
 		end

@@ -3,10 +3,14 @@
 require 'init'
 local access = require 'access'
 
+function access.sees(identifier)
+	return not identifier:find('^restricted/') or access.claims() ~= nil
+end
+
 function pre_flight(prefix, identifier, cookie)
 	local path = config.imgroot .. '/' .. identifier
-	if not identifier:find('^restricted/') or access.claims() then return 'allow', path end
-	local base = 'https://' .. server.host
+	if access.sees(identifier) then return 'allow', path end
+	local base = (server.secure and 'https://' or 'http://') .. server.host
 	return {
 		type = 'clickthrough',
 		cookieUrl = base .. '/auth/click',

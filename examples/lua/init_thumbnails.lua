@@ -3,10 +3,14 @@
 require 'init'
 local access = require 'access'
 
+function access.sees(identifier)
+	return access.claims() ~= nil
+end
+
 function pre_flight(prefix, identifier, cookie)
 	local path = config.imgroot .. '/' .. identifier
-	if access.claims() then return 'allow', path end
-	return { type = 'restrict', size = config.thumb_size ~= '' and config.thumb_size or '!128,128' }, path
+	if access.sees(identifier) then return 'allow', path end
+	return { type = 'restrict', size = config.thumb_size }, path
 end
 
 -- A small image is no reason to hand out the original.

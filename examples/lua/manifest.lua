@@ -1,5 +1,7 @@
 -- GET /manifest/FOLDER: a IIIF Presentation 3.0 manifest of the images in a
--- folder of the image root, in the order of their names.
+-- folder of the image root that the client may see, in the order of their
+-- names.
+local access = require 'access'
 local answer = require 'answer'
 
 local folder = answer.rest('/manifest')
@@ -17,9 +19,11 @@ end
 
 local canvases = {}
 for _, name in ipairs(names) do
-	local known, dims = SipiImage.dims(config.imgroot .. '/' .. folder .. '/' .. name)
+	local identifier = folder .. '/' .. name
+	local known, dims = false, nil
+	if access.sees(identifier) then known, dims = SipiImage.dims(config.imgroot .. '/' .. identifier) end
 	if known then
-		local image = base .. '/iiif/3/' .. encode(folder .. '/' .. name)
+		local image = base .. '/iiif/3/' .. encode(identifier)
 		local canvas = id .. '/canvas/' .. #canvases + 1
 		canvases[#canvases + 1] = {
 			id = canvas, type = 'Canvas', width = dims.nx, height = dims.ny, label = { none = { name } },

@@ -1,9 +1,11 @@
 -- GET /upright/NAME: the image with its EXIF orientation applied, at most
 -- 1000 pixels on its longer side.
+local access = require 'access'
 local answer = require 'answer'
 
 local name = answer.rest('/upright')
 if not name then return answer.error(400, 'name an image') end
+if not access.sees(name) then return answer.error(401, 'you may not see this image') end
 
 local ok, img = SipiImage.new(config.imgroot .. '/' .. name)
 if not ok then return answer.error(404, 'no such image') end

@@ -1,10 +1,12 @@
 -- POST /upload with a multipart form: each file becomes a pyramidal TIFF
--- below the image root and can be asked for at once.
+-- below the image root and can be asked for at once. The request carries a
+-- bearer token that says sub = 'upload'; README.md tells how to make one.
 local answer = require 'answer'
 
 local auth = select(2, server.requireAuth())
-local allowed = auth.status == 'BEARER' and server.decode_jwt(auth.token)
-if not allowed then return answer.error(401, 'a bearer token is required') end
+local valid, claims = false, nil
+if auth.status == 'BEARER' then valid, claims = server.decode_jwt(auth.token) end
+if not valid or claims.sub ~= 'upload' then return answer.error(401, 'a bearer token is required') end
 if not server.uploads then return answer.error(400, 'send a multipart form with files') end
 
 local stored = {}

@@ -14,6 +14,7 @@ type lexer struct {
 }
 
 func newLexer(src string) *lexer {
+	src = strings.TrimPrefix(src, "\ufeff") // Some editors write a byte order mark.
 	l := &lexer{src: src, line: 1}
 	if strings.HasPrefix(src, "#") { // "#!/usr/bin/lua"
 		if l.pos = strings.IndexByte(src, '\n'); l.pos < 0 {

@@ -88,14 +88,14 @@ func exactInteger(text string, value float64) bool {
 		return true
 	}
 	hex := len(text) > 1 && (text[1] == 'x' || text[1] == 'X')
-	if value >= 1<<63 {
-		return !hex
-	}
 	n, err := strconv.ParseInt(text, 0, 64)
 	if !hex {
 		n, err = strconv.ParseInt(text, 10, 64)
 	}
-	return err == nil && int64(value) == n
+	if err != nil {
+		return !hex && value >= 1<<63 // Lua takes a float as well.
+	}
+	return value < 1<<63 && int64(value) == n
 }
 
 // quoted reads a string in single or double quotes.

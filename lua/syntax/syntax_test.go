@@ -129,8 +129,11 @@ func TestLua53(t *testing.T) {
 		"local f = 5 do local f = function() return f end return f() end":                     "5",
 		"local function f(n) if n == 0 then return 'end' end return f(n - 1) end return f(3)": "end",
 		"for i = 1, 3 do if i == 2 then break; end x = i end return x":                        "1",
-		"return f\n(1)":        "7",
-		"#!/bin/lua\nreturn 3": "3",
+		"return f\n(1)":                                "7",
+		"#!/bin/lua\nreturn 3":                         "3",
+		"\ufeffreturn 3":                               "3",
+		"\ufeff#!lua\nreturn 3":                        "3",
+		"return tostring(9223372036854775808 == 2^63)": "true",
 	} {
 		if got := run(t, strings.Replace(src, "return f\n", "f = function() return 7 end return f\n", 1)); got != want {
 			t.Errorf("%s = %s, want %s", src, got, want)
@@ -142,6 +145,8 @@ func TestRefused(t *testing.T) {
 	for src, want := range map[string]string{
 		"local x <const> = 1":           "Lua 5.4",
 		"x = 9007199254740993":          "2^53",
+		"x = 9223372036854775807":       "2^53",
+		"x = 0xffffffffffffffff":        "2^53",
 		"x = 0xFFFFFFFFFFFFFFFF":        "2^53",
 		"x = 1_000":                     "malformed number",
 		"x = 3y":                        "malformed number",

@@ -35,7 +35,9 @@ async function pictures(page) {
   expect(broken.length === 0, `thumbnails without a picture: ${broken.join('; ')}`);
 }
 
-export async function checkLanding({ report, browser, base, images, unreadable, shot }) {
+export async function checkLanding(context) {
+  const { report, browser, base, images, unreadable, shot } = context;
+  await checkOthers(context);
   for (const [device, options] of Object.entries(devices)) {
     for (const colorScheme of ['light', 'dark']) {
       const { page, troubles, close } = await openPage(browser, { ...options, colorScheme });
@@ -85,6 +87,35 @@ export async function checkLanding({ report, browser, base, images, unreadable, 
     await page.waitForFunction((n) => document.querySelectorAll('.card').length === n, all);
   });
   await report.check('search has no trouble', () => expect(troubles.length === 0, troubles.join('\n')));
+  await close();
+}
+
+/** Files that are no images are named apart from the pictures. */
+async function checkOthers({ report, browser, base, shot }) {
+  const { page, troubles, close } = await openPage(browser, devices.desktop);
+  await report.check('files that are no images stand apart, with the reason', async () => {
+    const reason = 'The server cannot read images of this kind.';
+    await page.route('**/viewer/api/list?*', async (route) => {
+      const response = await route.fetch();
+      const listing = await response.json();
+      listing.items.push({ id: 'scan.xml', name: 'scan.xml', size: 512, error: reason, other: true });
+      await route.fulfill({ response, json: listing });
+    });
+    await page.goto(base);
+    await listed(page);
+    expect(await page.locator('.card', { hasText: 'scan.xml' }).count() === 0, 'it is among the pictures');
+    expect((await page.locator('#status').innerText()).includes('1 other file'), await page.locator('#status').innerText());
+    const entry = page.locator('#others li', { hasText: 'scan.xml' });
+    expect(!await entry.isVisible(), 'the group is open');
+    await page.click('#others-count');
+    const text = await entry.innerText();
+    expect(text.includes(reason), text);
+    const found = [...await lowContrast(page), ...await nameless(page)];
+    expect(found.length === 0, found.join('\n'));
+    await entry.scrollIntoViewIfNeeded();
+    await shot(page, 'landing-others');
+    expect(troubles.length === 0, troubles.join('\n'));
+  });
   await close();
 }
 

@@ -146,7 +146,23 @@ async function checkPages(context, id) {
   await close();
 }
 
+/** Tiles that the server cannot make: the viewer says what the server says. */
+async function checkDamaged({ report, browser, base, images, shot }) {
+  const { page, close } = await openPage(browser, devices.desktop);
+  await report.check('viewer tells why tiles are missing', async () => {
+    const detail = 'The stored image is damaged or cut off.';
+    await page.route(/\/default\.(jpg|webp|png)$/, (route) => route.fulfill({
+      status: 500, contentType: 'application/problem+json', body: JSON.stringify({ code: 'source_corrupt', detail }),
+    }));
+    await page.goto(viewerURL(base, images[0].id));
+    await page.waitForFunction((text) => document.getElementById('partial').innerText.startsWith(text), detail);
+    await shot(page, 'viewer-damaged');
+  });
+  await close();
+}
+
 export async function checkViewer(context) {
+  await checkDamaged(context);
   const { report, browser, base, images, host, shot } = context;
   for (const image of images) await checkImage(context, image);
   for (const id of context.paged) await checkPages(context, id);

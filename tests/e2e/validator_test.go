@@ -26,7 +26,6 @@ const reference = "67352ccc-d1b0-11e1-89ae-279075081939.png"
 var faults = map[string]map[string]string{
 	"2.0": {
 		"format_webp": onPython3, "format_jp2": onPython3, "format_pdf": onPython3,
-		"size_up": "asks for an image larger than the region, an optional feature of 2.x (sizeAboveFull) that is not offered",
 	},
 	"3.0": {
 		"format_webp": onPython3, "format_jp2": onPython3, "format_pdf": onPython3,

@@ -3,26 +3,12 @@
 package lua
 
 import (
-	"errors"
-	"fmt"
-	"image"
-	"image/color"
-	"image/jpeg"
-	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 )
-
-// limit is the server's memory cgroup in bytes.
-const limit = 512 << 20
 
 // attacks want more than scripts may have.
 var attacks = map[string]string{
@@ -45,132 +31,10 @@ var attacks = map[string]string{
 	"images":      "while true do local ok, i = SipiImage.new(config.imgroot .. '/a.jpg') i:scale('^8000,') i:write(config.tmpdir .. '/x.tif') end",
 }
 
-// cgroup makes a memory cgroup, version 1 or 2, and returns what puts a
-// process inside.
-func cgroup(t *testing.T) string {
-	t.Helper()
-	dir, file := "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
-	if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
-		dir, file = "/sys/fs/cgroup", "memory.max"
-		if text, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control")); err != nil || !strings.Contains(string(text), "memory") {
-			t.Skip("no memory controller in /sys/fs/cgroup: hostile scripts are not tried in a cgroup here")
-		}
-	}
-	dir = filepath.Join(dir, fmt.Sprintf("iiifd-lua-%d", os.Getpid()))
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Skipf("a memory cgroup takes root (%v): hostile scripts are not tried in a cgroup here", err)
-	}
-	t.Cleanup(func() { _ = os.Remove(dir) })
-	if err := os.WriteFile(filepath.Join(dir, file), fmt.Append(nil, limit), 0o644); err != nil {
-		t.Skipf("the memory cgroup takes no limit (%v): hostile scripts are not tried in a cgroup here", err)
-	}
-	return dir
-}
-
-// collection is a picture for the tiles and a directory with the scripts.
-func collection(t *testing.T) (images, scripts, config string) {
-	t.Helper()
-	images, scripts = t.TempDir(), t.TempDir()
-	m := image.NewRGBA(image.Rect(0, 0, 2048, 2048))
-	for y := range 2048 {
-		for x := range 2048 {
-			m.SetRGBA(x, y, color.RGBA{uint8(x), uint8(y), uint8(x * y >> 8), 255})
-		}
-	}
-	f, err := os.Create(filepath.Join(images, "a.jpg"))
-	if err == nil {
-		err = errors.Join(jpeg.Encode(f, m, nil), f.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var toml strings.Builder
-	for name, code := range attacks {
-		if err := os.WriteFile(filepath.Join(scripts, name+".lua"), []byte(code), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&toml, "[[route]]\nmethod = \"GET\"\npath = \"/%s\"\nscript = \"%s.lua\"\n", name, name)
-	}
-	config = filepath.Join(scripts, "iiifd.toml")
-	if err := os.WriteFile(config, []byte(toml.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return images, scripts, config
-}
-
-// serve starts the built program in the cgroup and returns its address.
-func serve(t *testing.T, group string) (base string, ended <-chan error) {
-	t.Helper()
-	binary, err := filepath.Abs("../../bin/iiifd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(binary); err != nil {
-		t.Skip("bin/iiifd is not built: run make build")
-	}
-	images, scripts, config := collection(t)
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("/bin/sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, group, binary, "serve",
-		"--listen=127.0.0.1:0", "--operator-listen=off", "--cache-dir", t.TempDir(), "--config", config, "--script-dir", scripts,
-		"--jwt-key", "a key that is long enough for HS256", "--nthreads=4", "--queue-timeout-tile=20s", "--lua-timeout=3s", "--hook-slots=1", images)
-	cmd.Stderr = log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	var text strings.Builder
-	address := make(chan string, 1)
-	go func() {
-		pattern := regexp.MustCompile(`http://\S+?:\d+`)
-		buf := make([]byte, 4096)
-		for {
-			n, err := out.Read(buf)
-			text.Write(buf[:n])
-			if found := pattern.FindString(text.String()); found != "" && len(address) == 0 {
-				address <- found
-			}
-			if err != nil {
-				done <- cmd.Wait()
-				return
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		<-done
-		if t.Failed() {
-			tail, _ := os.ReadFile(log.Name())
-			t.Logf("%s", tail[max(0, len(tail)-6000):])
-		}
-	})
-	select {
-	case base = <-address:
-	case <-time.After(time.Minute):
-		t.Fatal("the server did not start")
-	}
-	return base, done
-}
-
 // TestAttacks sends hostile scripts at a live server while tiles flow: every
 // tile is answered, and the process lives.
 func TestAttacks(t *testing.T) {
-	base, ended := serve(t, cgroup(t))
-	fetch := func(path string) (int, error) {
-		resp, err := http.Get(base + path)
-		if err != nil {
-			return 0, err
-		}
-		defer resp.Body.Close()
-		_, err = io.Copy(io.Discard, resp.Body)
-		return resp.StatusCode, err
-	}
+	s := serve(t, cgroup(t), attacks, "--nthreads=4", "--queue-timeout-tile=20s", "--lua-timeout=3s", "--hook-slots=1")
 	stop := make(chan struct{})
 	var flowing sync.WaitGroup
 	var mu sync.Mutex
@@ -184,8 +48,7 @@ func TestAttacks(t *testing.T) {
 				default:
 				}
 				began := time.Now()
-				// Each tile is another request, so that none is cached.
-				status, err := fetch(fmt.Sprintf("/iiif/3/a.jpg/%d,%d,256,256/256,256/0/default.jpg", i%1700, i/1700*7))
+				status, err := s.fetch(tile(i))
 				if status != http.StatusOK || err != nil {
 					t.Errorf("tile %d: %d %v", i, status, err)
 				}
@@ -200,7 +63,7 @@ func TestAttacks(t *testing.T) {
 	for name := range attacks {
 		attackers.Go(func() {
 			for {
-				status, err := fetch("/" + name)
+				status, err := s.fetch("/" + name)
 				if status == http.StatusServiceUnavailable {
 					continue // Others hold the scripts' permits; the queue has its own wait.
 				}
@@ -218,11 +81,11 @@ func TestAttacks(t *testing.T) {
 	close(stop)
 	flowing.Wait()
 	select {
-	case err := <-ended:
+	case err := <-s.ended:
 		t.Fatalf("the server ended: %v", err)
 	default:
 	}
-	if status, err := fetch("/readyz"); status != http.StatusOK {
+	if status, err := s.fetch("/readyz"); status != http.StatusOK {
 		t.Errorf("afterwards: %d %v", status, err)
 	}
 	slices.Sort(waits)

@@ -52,7 +52,7 @@ func (s *stage) abuse(ctx context.Context) error {
 	tiles := during(ctx, max(crawling-quitting, 5*time.Second), func(ctx context.Context) *outcomes { return view(ctx, p.base) })
 	end()
 	wg.Wait()
-	took, what := p.idle(10 * time.Second)
+	took, what := p.idle(ctx, 10*time.Second)
 	r := s.report
 	r.note("**abuse at %s** (load %s): %d clients quit within %s s beside %d readers and %d bodies of 1 byte/s; tiles afterwards, beside the slow ones: %v, p99 %s ms",
 		s.limit, load(), s.quitters, ms(quitting/1000), s.crawlers, s.crawlers, tiles, ms(tiles.quantile(0.99)))
@@ -76,7 +76,7 @@ func anything(random *rand.Rand) string {
 	case 3:
 		return id + "/file"
 	default:
-		return tile(testimages.LargePyramid, random)
+		return tile(random)
 	}
 }
 
@@ -146,7 +146,7 @@ func sendSlowly(ctx context.Context, address string, i int) {
 		return
 	}
 	defer c.Close()
-	request := head(method, tile(testimages.LargePyramid, rand.New(rand.NewPCG(uint64(i), 6))), fmt.Sprintf("10.3.0.%d", i))
+	request := head(method, tile(rand.New(rand.NewPCG(uint64(i), 6))), fmt.Sprintf("10.3.0.%d", i))
 	if _, err := io.WriteString(c, request+"Content-Length: 1000\r\n\r\n"); err != nil {
 		return
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -36,18 +37,18 @@ func (l *line) arrived() time.Time { return l.Time.Add(-milliseconds(l.Duration)
 // that admission's tests replay: arrival in ms, client, lane by the URL,
 // estimate in bytes and processor seconds, the time the work took in ms (0
 // where it was refused), and what became of it.
-func (s *stage) writeArrivals(logFile string) error {
-	seconds, err := s.seconds()
+func (s *stage) writeArrivals(ctx context.Context, logFile, table string) error {
+	seconds, err := s.seconds(ctx)
 	if err != nil {
 		return err
 	}
-	log, err := os.Open(logFile)
+	decisions, err := os.Open(logFile)
 	if err != nil {
 		return err
 	}
-	defer log.Close()
+	defer decisions.Close()
 	var all []line
-	lines := bufio.NewScanner(log)
+	lines := bufio.NewScanner(decisions)
 	for lines.Scan() {
 		var l line
 		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Msg == "request" && l.Lane != "" {
@@ -76,14 +77,14 @@ func (s *stage) writeArrivals(logFile string) error {
 		}
 		fmt.Fprintf(&b, "%d,%s,%s,%d,%.2f,%.0f,%s\n", l.arrived().Sub(began).Milliseconds(), client, l.URL, l.Estimate, work, service, cmp.Or(l.Code, "admitted"))
 	}
-	return os.WriteFile(s.record, []byte(b.String()), 0o644)
+	return os.WriteFile(table, []byte(b.String()), 0o644)
 }
 
 // seconds asks the server's program what whole pictures cost.
-func (s *stage) seconds() (map[testimages.LargeKind]float64, error) {
+func (s *stage) seconds(ctx context.Context) (map[testimages.LargeKind]float64, error) {
 	out := make(map[testimages.LargeKind]float64)
 	for _, kind := range allKinds {
-		text, err := exec.Command(s.binary, "estimate", "--json", s.corpus.dir+"/"+identifier(kind, 0), "full/max/0/default.jpg").Output()
+		text, err := exec.CommandContext(ctx, s.binary, "estimate", "--json", s.corpus.dir+"/"+identifier(kind, 0), "full/max/0/default.jpg").Output()
 		if err != nil {
 			return nil, err
 		}

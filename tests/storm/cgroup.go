@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -46,17 +47,17 @@ func newGroup(limit string) (*group, error) {
 }
 
 // command is a command that runs inside from its first instruction.
-func (g *group) command(name string, args ...string) *exec.Cmd {
+func (g *group) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if g.v2 {
 		if f, err := os.Open(g.dir); err == nil {
 			g.fd = f
-			cmd := exec.Command(name, args...)
+			cmd := exec.CommandContext(ctx, name, args...)
 			cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: int(f.Fd())}
 			return cmd
 		}
 	}
 	script := `echo $$ > "$0/cgroup.procs" && exec "$@"`
-	return exec.Command("/bin/sh", append([]string{"-c", script, g.dir, name}, args...)...)
+	return exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", script, g.dir, name}, args...)...)
 }
 
 // number reads a file of one number, or the value of a key in a file of many.

@@ -86,7 +86,7 @@ func (s *stage) crashOnce(ctx context.Context, dir, log string, asked *paths, li
 		wg.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(w), uint64(time.Now().UnixNano())))
 			for ctx.Err() == nil {
-				path := tile(testimages.LargePyramid, random)
+				path := tile(random)
 				if w == 0 { // Answers that go through a spool file.
 					path = fmt.Sprintf("/iiif/3/%s/0,0,%d,3000/max/0/default.png", identifier(testimages.LargePyramid, random.IntN(names)), 3000+random.IntN(500))
 				}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -85,12 +86,12 @@ func (o *outcomes) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// tile is a random tile as a viewer asks for it: 256 pixels at one of the
+// tile is a random tile of the pyramid as a viewer asks for it: 256 pixels at one of the
 // levels that cover the picture.
-func tile(kind testimages.LargeKind, random *rand.Rand) string {
+func tile(random *rand.Rand) string {
 	side := 256 << random.IntN(5)
 	x, y := side*random.IntN(width/side), side*random.IntN(height/side)
-	return fmt.Sprintf("/iiif/3/%s/%d,%d,%d,%d/256,256/0/default.jpg", identifier(kind, random.IntN(names)), x, y, side, side)
+	return fmt.Sprintf("/iiif/3/%s/%d,%d,%d,%d/256,256/0/default.jpg", identifier(testimages.LargePyramid, random.IntN(names)), x, y, side, side)
 }
 
 // view lets the viewers ask for tiles of the pyramid at fixed times until ctx
@@ -112,7 +113,7 @@ func view(ctx context.Context, base string) *outcomes {
 					return
 				case <-time.After(time.Until(due)):
 				}
-				path := tile(testimages.LargePyramid, random)
+				path := tile(random)
 				wg.Go(func() {
 					name, n := fetch(context.WithoutCancel(ctx), client, base+path, fmt.Sprintf("10.0.0.%d", v), fmt.Sprintf("v%d-%d", v, i))
 					o.add(name, time.Since(due), n)
@@ -159,7 +160,7 @@ func fetch(ctx context.Context, c *http.Client, url, client, id string) (string,
 
 // failure names an error of a request.
 func failure(ctx context.Context, err error) string {
-	if ctx.Err() != nil && context.Cause(ctx) == errOver {
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), errOver) {
 		return "over" // The storm ended first.
 	}
 	if strings.Contains(err.Error(), "Timeout") || strings.Contains(err.Error(), "deadline") {
@@ -168,7 +169,7 @@ func failure(ctx context.Context, err error) string {
 	return "error"
 }
 
-var errOver = fmt.Errorf("the storm is over")
+var errOver = errors.New("the storm is over")
 
 // crawl lets the bots loop on whole pictures until ctx ends.
 func crawl(ctx context.Context, base string, kinds []testimages.LargeKind) *outcomes {

@@ -1,7 +1,7 @@
 // Command storm puts a running iiifd under an overload inside a memory
 // cgroup and judges what its viewers, its bots and its memory went through.
 //
-//	storm -iiifd bin/iiifd [-long] [-limits 256Mi,512Mi,1Gi] [-phases storm,tiff,abuse,crash]
+//	storm -iiifd bin/iiifd [-long] [-limits 256Mi,512Mi,1Gi] [-phases storm,tiff,abuse,crash] [-calm 1m] [-storm 10m] [-kills 200]
 //
 // It needs root for the cgroup and says so where it has to be skipped.
 package main
@@ -22,6 +22,7 @@ import (
 // options are the flags.
 type options struct {
 	binary   string
+	replayer string
 	limits   []string
 	phases   []string
 	calm     time.Duration
@@ -40,9 +41,10 @@ func parse() options {
 	var limits, phases string
 	var long bool
 	flag.StringVar(&o.binary, "iiifd", "bin/iiifd", "the server's program")
+	flag.StringVar(&o.replayer, "replay", "bin/replay", "the tests of package admission, compiled, which replay arrivals")
 	flag.StringVar(&limits, "limits", "256Mi,512Mi,1Gi", "memory limits, one run each")
 	flag.StringVar(&phases, "phases", "storm,tiff,abuse,crash", "what to run")
-	flag.BoolVar(&long, "long", false, "ten minutes for each limit, 200 crashes")
+	flag.BoolVar(&long, "long", false, "a minute of calm, ten of storm, 200 crashes, for each limit, but for what is given besides")
 	flag.DurationVar(&o.calm, "calm", 10*time.Second, "viewers alone, before the storm")
 	flag.DurationVar(&o.storm, "storm", time.Minute, "viewers and bots")
 	flag.IntVar(&o.kills, "kills", 10, "crashes")
@@ -54,7 +56,13 @@ func parse() options {
 	flag.StringVar(&o.log, "log", "", "directory that keeps the servers' logs (default: none are kept)")
 	flag.Parse()
 	if long {
-		o.calm, o.storm, o.kills = time.Minute, 10*time.Minute, 200
+		given := make(map[string]bool)
+		flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+		for name, value := range map[string]string{"calm": "1m", "storm": "10m", "kills": "200"} {
+			if !given[name] {
+				_ = flag.Set(name, value) // They parse.
+			}
+		}
 	}
 	o.limits, o.phases = strings.Split(limits, ","), strings.Split(phases, ",")
 	return o
@@ -63,23 +71,28 @@ func parse() options {
 // errSkip is why the storm cannot be run here.
 var errSkip = errors.New("skipped")
 
-func main() {
+func main() { os.Exit(judged(parse())) }
+
+// judged runs everything, prints the report and the verdict, and returns the
+// exit status.
+func judged(o options) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	report, err := run(ctx, parse())
-	fmt.Println(report.String())
+	report, err := run(ctx, o)
+	fmt.Fprintln(os.Stdout, report.String())
 	switch {
 	case errors.Is(err, errSkip):
-		fmt.Println("SKIP:", err)
+		fmt.Fprintln(os.Stdout, "SKIP:", err)
 	case err != nil:
-		fmt.Println("FAIL:", err)
-		os.Exit(1)
+		fmt.Fprintln(os.Stdout, "FAIL:", err)
+		return 1
 	case report.failures > 0:
-		fmt.Printf("FAIL: %d of %d checks\n", report.failures, report.checks)
-		os.Exit(1)
+		fmt.Fprintf(os.Stdout, "FAIL: %d of %d checks\n", report.failures, report.checks)
+		return 1
 	default:
-		fmt.Printf("PASS: %d checks\n", report.checks)
+		fmt.Fprintf(os.Stdout, "PASS: %d checks\n", report.checks)
 	}
+	return 0
 }
 
 func run(ctx context.Context, o options) (*report, error) {

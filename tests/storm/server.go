@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,13 +32,13 @@ type process struct {
 // clients' addresses and request ids are believed, as behind a proxy.
 func (s *stage) start(ctx context.Context, g *group, logFile string, args ...string) (*process, error) {
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0", "--trusted-proxies", "127.0.0.1", "--landing=false"}, args...)
-	p := &process{cmd: g.command(s.binary, append(args, s.corpus.dir)...), logFile: logFile, ended: make(chan error, 1)}
-	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	p := &process{cmd: g.command(ctx, s.binary, append(args, s.corpus.dir)...), logFile: logFile, ended: make(chan error, 1)}
+	messages, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
-	p.cmd.Stderr = log
+	defer messages.Close()
+	p.cmd.Stderr = messages
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -79,15 +78,15 @@ func operatorAddress(logFile string) (string, error) {
 }
 
 // snapshot asks the operator listener.
-func (p *process) snapshot() (admission.Snapshot, error) {
+func (p *process) snapshot(ctx context.Context) (admission.Snapshot, error) {
 	var s admission.Snapshot
-	c := http.Client{Timeout: 10 * time.Second}
-	resp, err := c.Get(p.operator + "/admission")
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	text, err := read(ctx, p.operator+"/admission")
 	if err != nil {
 		return s, err
 	}
-	defer resp.Body.Close()
-	return s, json.NewDecoder(resp.Body).Decode(&s)
+	return s, json.Unmarshal(text, &s)
 }
 
 // busy names the gauges that are not idle.
@@ -109,10 +108,10 @@ func busy(s admission.Snapshot) string {
 
 // idle waits until every gauge is idle and returns how long that took, and
 // what was not in the end.
-func (p *process) idle(within time.Duration) (time.Duration, string) {
+func (p *process) idle(ctx context.Context, within time.Duration) (time.Duration, string) {
 	began := time.Now()
 	for {
-		s, err := p.snapshot()
+		s, err := p.snapshot(ctx)
 		what := busy(s)
 		if err != nil {
 			what = err.Error()
@@ -158,7 +157,7 @@ func (p *process) terminate(within time.Duration) error {
 // kill ends the server as a power failure does.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
-	<-p.ended
+	<-p.ended //nolint:errcheck // it was killed
 }
 
 // scratch makes a directory for a run's cache and log.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,11 @@ func (s *stage) weather(ctx context.Context, kinds []testimages.LargeKind) error
 	over, end := context.WithCancelCause(ctx)
 	downloads := make(chan *outcomes, 1)
 	go func() { downloads <- crawl(over, p.base, kinds) }()
+	linted := make(chan string, 1)
+	halfway := time.AfterFunc(s.storm/2, func() { linted <- p.lint(ctx) })
+	defer halfway.Stop()
 	tiles := during(ctx, s.storm, func(ctx context.Context) *outcomes { return view(ctx, p.base) })
+	against := <-linted
 	last := ended(p)
 	end(errOver)
 	fulls := <-downloads
@@ -50,14 +55,17 @@ func (s *stage) weather(ctx context.Context, kinds []testimages.LargeKind) error
 		names: join(kinds), calm: calm, tiles: tiles, fulls: fulls, load: before + " → " + load(),
 		resident: p.resident(), group: g, crashed: last, kinds: len(kinds),
 	})
-	took, what := p.idle(10 * time.Second)
+	took, what := p.idle(ctx, 10*time.Second)
 	s.report.check(what == "", "%s at %s: idle %s s after the storm %s", join(kinds), s.limit, ms(took/1000), what)
-	if s.record != "" && len(kinds) > 1 {
-		if err := s.writeArrivals(filepath.Join(dir, "log")); err != nil {
+	s.report.check(against == "", "%s at %s: promtool check metrics on a scrape within the storm: %s", join(kinds), s.limit, cmp.Or(against, "nothing to say but of "+keptName))
+	if len(kinds) > 1 {
+		arrivals := cmp.Or(s.record, filepath.Join(dir, "arrivals.csv"))
+		if err := s.writeArrivals(ctx, filepath.Join(dir, "log"), arrivals); err != nil {
 			return err
 		}
+		s.replay(ctx, arrivals)
 	}
-	s.finish(p)
+	s.finish(ctx, p)
 	return nil
 }
 
@@ -141,13 +149,13 @@ func two(f float64) string {
 
 // finish ends the server in the middle of work: what waits is refused, what
 // runs ends well, and the server ends with success.
-func (s *stage) finish(p *process) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+func (s *stage) finish(ctx context.Context, p *process) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(errOver)
 	got := make(chan *outcomes, 1)
 	go func() { got <- crawl(ctx, p.base, allKinds[:1]) }()
 	for range 100 { // Until something runs and something waits.
-		if snap, err := p.snapshot(); err == nil && snap.Threads.FullInUse > 0 && snap.Queue.FullWaiting > 0 {
+		if snap, err := p.snapshot(ctx); err == nil && snap.Threads.FullInUse > 0 && snap.Queue.FullWaiting > 0 {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -6,12 +6,13 @@ const byId = (id) => document.getElementById(id);
 const grid = byId('grid');
 const folders = byId('folders');
 const status = byId('status');
+const others = byId('others');
 const more = byId('more');
 const search = byId('q');
 const { title } = document.documentElement.dataset;
 
 /** What is shown: a folder, a filter, and how far it is loaded. */
-const view = { dir: '', query: '', next: '', total: 0, loaded: 0, folders: 0 };
+const view = { dir: '', query: '', next: '', total: 0, loaded: 0, folders: 0, others: 0 };
 let running = new AbortController();
 
 function pageLink(dir, query = '') {
@@ -40,6 +41,13 @@ function card(item) {
   return element('li', {}, link);
 }
 
+/** A file that is no image is named with the reason, out of the pictures' way. */
+function otherFile(item) {
+  const size = item.size ? ` (${bytes(item.size)})` : '';
+  return element('li', {}, element('span', { className: 'other-name', textContent: item.name }),
+    element('span', { className: 'other-reason', textContent: `${item.error}${size}` }));
+}
+
 function crumbs(dir) {
   const list = byId('crumbs');
   list.replaceChildren();
@@ -56,6 +64,7 @@ function showStatus() {
   const counts = [];
   if (view.folders) counts.push(plural(view.folders, 'folder', 'folders'));
   if (view.loaded) counts.push(plural(view.loaded, 'image', 'images'));
+  if (view.others) counts.push(plural(view.others, 'other file', 'other files'));
   let text = counts.join(', ');
   if (view.next && view.total) text = `${text} of ${number(view.total)} in all`;
   else if (view.next) text = `First ${text}`;
@@ -64,7 +73,7 @@ function showStatus() {
 
 /** The page says what to do where there is nothing to see. */
 function showEmpty() {
-  const nothing = !view.loaded && !view.folders && !view.next;
+  const nothing = !view.loaded && !view.folders && !view.others && !view.next;
   byId('empty').hidden = !nothing || Boolean(view.query) || Boolean(view.dir);
   byId('empty-folder').hidden = !nothing || Boolean(view.query) || !view.dir;
   byId('no-match').hidden = !nothing || !view.query;
@@ -84,14 +93,20 @@ function append(listing) {
     folders.append(element('li', {}, element('a', { className: 'folder', href: pageLink(folder.dir) },
       icon('icon-folder'), element('span', { textContent: folder.name }))));
   }
-  for (const item of listing.items) fragment.append(card(item));
+  const files = listing.items.filter((item) => item.other);
+  const images = listing.items.filter((item) => !item.other);
+  for (const item of images) fragment.append(card(item));
   const first = fragment.firstElementChild;
   grid.append(fragment);
+  byId('others-list').append(...files.map(otherFile));
   view.folders += listing.folders.length;
-  view.loaded += listing.items.length;
+  view.loaded += images.length;
+  view.others += files.length;
   view.next = listing.next ?? '';
   view.total = listing.total ?? view.total;
   folders.hidden = view.folders === 0;
+  others.hidden = view.others === 0;
+  byId('others-count').textContent = `Other files (${number(view.others)})`;
   more.hidden = !view.next;
   return first;
 }
@@ -114,6 +129,8 @@ async function load() {
     if (fresh) {
       grid.replaceChildren();
       folders.replaceChildren();
+      byId('others-list').replaceChildren();
+      others.open = false;
     }
     showFailure(null);
     const first = append(listing);
@@ -135,7 +152,7 @@ async function load() {
 function show() {
   const form = new URLSearchParams(location.search);
   Object.assign(view, {
-    dir: form.get('dir') ?? '', query: form.get('q') ?? '', next: '', total: 0, loaded: 0, folders: 0,
+    dir: form.get('dir') ?? '', query: form.get('q') ?? '', next: '', total: 0, loaded: 0, folders: 0, others: 0,
   });
   if (search.value.trim() !== view.query) search.value = view.query;
   const name = view.dir.split('/').pop();
@@ -167,7 +184,7 @@ byId('clear').addEventListener('click', () => {
   filter();
   search.focus();
 });
-byId('retry').addEventListener('click', () => (view.loaded || view.folders ? load() : show()));
+byId('retry').addEventListener('click', () => (view.loaded || view.folders || view.others ? load() : show()));
 more.addEventListener('click', async (event) => {
   const before = view.loaded;
   const first = await load();

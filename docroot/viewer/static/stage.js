@@ -10,7 +10,7 @@ export const keys = {
 
 /**
  * Makes the deep zoom view in container. on.zoom(percent), on.rotate(degrees),
- * on.flip(bool), on.ready(), on.broken() and on.tileFailed() are called as
+ * on.flip(bool), on.ready(), on.broken() and on.tileFailed(url) are called as
  * things happen; 100 % is one image pixel to a CSS pixel.
  */
 export function createStage(container, on) {
@@ -76,8 +76,8 @@ export function createStage(container, on) {
   osd.addHandler('update-viewport', zoom);
   osd.addHandler('rotate', ({ degrees }) => on.rotate(((Math.round(degrees) % 360) + 360) % 360));
   osd.addHandler('flip', ({ flipped }) => on.flip(flipped));
-  osd.addHandler('tile-load-failed', ({ maxReached }) => {
-    if (maxReached !== false) on.tileFailed();
+  osd.addHandler('tile-load-failed', ({ maxReached, tile }) => {
+    if (maxReached !== false) on.tileFailed(tile.getUrl());
   });
 
   const rotate = (degrees) => osd.viewport.rotateBy(degrees, undefined, still);

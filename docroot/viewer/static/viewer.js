@@ -1,4 +1,4 @@
-import { announce, getJSON, imageURL, mounts, plural, themeButton } from './common.js';
+import { announce, getJSON, imageURL, mounts, plural, serverError, themeButton } from './common.js';
 import { createBuilder } from './builder.js';
 import { addresses, showAddresses, showFacts } from './panel.js';
 import { createStage, keys } from './stage.js';
@@ -25,7 +25,7 @@ const stage = createStage(byId('canvas'), {
     stageElement.setAttribute('aria-busy', 'false');
   },
   broken: () => showProblem(new Error('The image information is not usable.')),
-  tileFailed: () => { byId('partial').hidden = false; },
+  tileFailed: showPartial,
 });
 const builder = createBuilder(byId('builder'), byId('built'), stage.region);
 stage.onViewChange(() => {
@@ -52,6 +52,22 @@ function showProblem(error) {
   byId('facts').replaceChildren();
   byId('links').replaceChildren();
   stageElement.setAttribute('aria-busy', 'false');
+}
+
+/** Says that tiles are missing, and what the server says about the first one. */
+async function showPartial(url) {
+  if (!byId('partial').hidden) return;
+  byId('partial').hidden = false;
+  byId('partial-text').textContent = 'Parts of the image could not be loaded.';
+  const { signal } = running;
+  try {
+    const response = await fetch(url, { signal });
+    if (response.ok) return;
+    const { message } = await serverError(response);
+    if (!signal.aborted) byId('partial-text').textContent = message;
+  } catch {
+    // Without an answer there is no more to say.
+  }
 }
 
 function showPages() {

@@ -1,0 +1,130 @@
+package server
+
+import (
+	"container/list"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// capped is a listener with a bound on its open connections. At the bound,
+// the connection that has been idle longest, between two requests of its
+// client, makes room for a new one; where all are at work, the new one waits
+// and further ones stay in the kernel's queue. Idle connections cost their
+// clients nothing to replace, and kept-alive ones would lock everybody else
+// out for as long as they are kept.
+type capped struct {
+	net.Listener
+	most int
+	// evicted is called for each connection that had to make room.
+	evicted func()
+
+	mu     sync.Mutex
+	change sync.Cond // of what stands below
+	open   int
+	idle   list.List // of *cappedConn, the longest idle first
+	closed bool
+}
+
+func newCapped(l net.Listener, most int, evicted func()) *capped {
+	c := &capped{Listener: l, most: most, evicted: evicted}
+	c.change.L = &c.mu
+	return c
+}
+
+// Accept implements net.Listener.
+func (l *capped) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	if !l.admit() {
+		_ = c.Close() // It was never served.
+		return nil, net.ErrClosed
+	}
+	return &cappedConn{Conn: c, of: l}, nil
+}
+
+// admit waits until there is room for one more; false where the listener was
+// closed before.
+func (l *capped) admit() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.open >= l.most && !l.closed {
+		longest := l.idle.Front()
+		if longest == nil {
+			l.change.Wait()
+			continue
+		}
+		c, _ := l.idle.Remove(longest).(*cappedConn)
+		c.place = nil
+		l.mu.Unlock()
+		_ = c.Close() // Its client sees the same as after an idle time-out.
+		l.evicted()
+		l.mu.Lock()
+	}
+	if l.closed {
+		return false
+	}
+	l.open++
+	return true
+}
+
+// Close implements net.Listener; it ends a wait for room.
+func (l *capped) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.change.Broadcast()
+	return l.Listener.Close()
+}
+
+// follow is an http.Server's ConnState: it tells which connections are idle.
+func (l *capped) follow(conn net.Conn, state http.ConnState) {
+	if t, ok := conn.(*tls.Conn); ok {
+		conn = t.NetConn()
+	}
+	c, ok := conn.(*cappedConn)
+	if !ok {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.leaveLocked()
+	if state == http.StateIdle && !c.closed {
+		c.place = l.idle.PushBack(c)
+		l.change.Signal()
+	}
+}
+
+// cappedConn gives its room back when it is closed.
+type cappedConn struct {
+	net.Conn
+	of *capped
+
+	// Guarded by of.mu.
+	place  *list.Element // among the idle ones; nil where it is not
+	closed bool
+}
+
+// Close implements net.Conn.
+func (c *cappedConn) Close() error {
+	err := c.Conn.Close()
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.leaveLocked()
+	if !c.closed {
+		c.closed = true
+		c.of.open--
+		c.of.change.Signal()
+	}
+	return err
+}
+
+func (c *cappedConn) leaveLocked() {
+	if c.place != nil {
+		c.of.idle.Remove(c.place)
+		c.place = nil
+	}
+}
