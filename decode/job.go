@@ -92,8 +92,7 @@ func (j *job) failure(ctx context.Context, err error, kind ErrorKind) error {
 			return newError(Corrupt, err.Error(), r)
 		}
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return newError(kind, err.Error(), nil)

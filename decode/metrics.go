@@ -66,8 +66,7 @@ func newMetrics(reg prometheus.Registerer, e *Engine) *metrics {
 // observe records one rendering.
 func (m *metrics) observe(p plan.Plan, err error, took time.Duration) {
 	outcome := "ok"
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		outcome = string(e.Kind)
 	} else if err != nil {
 		outcome = string(Internal)

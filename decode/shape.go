@@ -68,7 +68,7 @@ func (e *Engine) shapeOf(obj source.Object, kind plan.Loader) (plan.Shape, error
 	if paged(kind) {
 		o.page = page
 	}
-	pixels, jp2, err := embedded(obj, kind)
+	drawn, err := embedded(obj, kind)
 	if err != nil {
 		return plan.Shape{}, err
 	}
@@ -78,7 +78,7 @@ func (e *Engine) shapeOf(obj source.Object, kind plan.Loader) (plan.Shape, error
 	}
 	defer p.Close()
 	s := plan.Shape{
-		Embedded: pixels, EmbeddedJP2: jp2,
+		Embedded: drawn.Pixels, EmbeddedJP2: drawn.JP2, Shapes: drawn.Shapes,
 		Loader: kind, FileSize: obj.Info().Size, Page: page, Pages: max(p.Pages(), 1),
 		Width: p.Width(), Height: p.Height(), Orientation: max(p.GetOrientation(), 1),
 		Bands: p.Bands(), Alpha: p.HasAlpha(),
@@ -112,12 +112,12 @@ func beyondSVG(obj source.Object, s plan.Shape) bool {
 
 // embedded counts what a drawing holds. One that cannot be counted could take
 // any amount of memory or time.
-func embedded(obj source.Object, kind plan.Loader) (pixels int64, jp2 bool, err error) {
-	pixels, jp2, err = header.Embedded(obj, obj.Info().Size, kind)
+func embedded(obj source.Object, kind plan.Loader) (header.Contents, error) {
+	c, err := header.Embedded(obj, obj.Info().Size, kind)
 	if errors.Is(err, header.ErrUncountable) {
 		err = newError(Unsupported, err.Error(), nil)
 	}
-	return pixels, jp2, err
+	return c, err
 }
 
 // paged tells whether the decoder of a kind takes a page number.

@@ -1,7 +1,10 @@
 // Shrinking as vips_resize does it (resize.c, reducev.cpp, reduceh.cpp of
 // libvips 8.14): averaging by half the factor's whole part, then a Lanczos
 // kernel of three lobes by the rest, each axis for itself, edges repeated.
-// Like there, each pass ends in whole numbers from 0 to 255.
+// Like there, weights are cut off to whole 4096ths and each pass ends in whole
+// numbers from 0 to 255: the result is what libvips gets without its vector unit,
+// whose weights are whole 64ths, but where a pixel's place is just between two
+// of the kernel's positions: which it takes depends on how libvips adds up.
 #include "short_inner.h"
 
 #include <math.h>
@@ -13,7 +16,9 @@
 #endif
 
 #define LOBES 3
+#define MOST_TAPS 32 // the rest of a factor is below 4: 25
 #define PHASES 64 // positions between two pixels, VIPS_TRANSFORM_SCALE
+#define PARTS 4096 // of which weights are whole numbers, VIPS_INTERPOLATE_SCALE
 
 typedef float Four __attribute__((vector_size(16)));
 
@@ -52,6 +57,8 @@ static int axis_begin(Axis *a, size_t *have, int from, int to)
 	a->boxed = (from + a->box - 1) / a->box;
 	a->rest = factor / a->box;
 	a->taps = a->rest > 1 ? 2 * (int) rint(LOBES * a->rest) + 1 : 1;
+	if (a->taps > MOST_TAPS)
+		return -1;
 	if (grow(&a->weights, have, sizeof(float) * a->taps * (PHASES + 1))) {
 		a->weights_for = 0;
 		return -1;
@@ -70,7 +77,7 @@ static int axis_begin(Axis *a, size_t *have, int from, int to)
 		for (int i = 0; i < a->taps; i++)
 			sum += w[i] = (float) lanczos((i - middle) / a->rest);
 		for (int i = 0; i < a->taps; i++)
-			w[i] = (float) (w[i] / sum);
+			w[i] = (float) (int) (w[i] / sum * PARTS) / PARTS;
 	}
 	return 0;
 }
@@ -111,6 +118,9 @@ int shrinker_begin(Shrinker *s, int width, int height, int out_width, int out_he
 	for (int i = 0; i < s->ring_lines; i++)
 		s->ring[i] = s->memory + stride * (i + 2);
 	memset(s->sums, 0, n * sizeof(uint32_t));
+	// What lies between a line's end and the next line is read, and not used.
+	for (int i = 0; i < s->ring_lines; i++)
+		memset(s->ring[i] + n, 0, (stride - n) * sizeof(float));
 	return 0;
 }
 
@@ -124,19 +134,19 @@ void shrinker_free(Shrinker *s)
 	free(s->line);
 }
 
-static unsigned char clip(float v)
+// rounded is v as a whole number of the range of bytes. The bounds are looked
+// at last, in whole numbers, which compilers do for several at once.
+static inline int rounded(float v)
 {
-	v += 0.5f;
-	return v <= 0 ? 0 : v >= 255 ? 255 : (unsigned char) v;
+	int i = (int) (v + 0.5f);
+
+	i = i < 0 ? 0 : i;
+	return i > 255 ? 255 : i;
 }
 
-// byte rounds to a whole number of the range of bytes.
 static inline float byte(float v)
 {
-	v += 0.5f;
-	v = v < 0 ? 0 : v;
-	v = v > 255 ? 255 : v;
-	return (float) (int) v;
+	return (float) rounded(v);
 }
 
 // expand_line spreads the column's pixels to four floats each, averaged, and
@@ -180,32 +190,45 @@ static void shrink_row(Shrinker *s)
 
 		for (int i = 1; i < h->taps; i++)
 			sum += p[i] * w[i];
-		*out++ = clip(sum[0]);
+		*out++ = (unsigned char) rounded(sum[0]);
 		if (s->bands == 3) {
-			*out++ = clip(sum[1]);
-			*out++ = clip(sum[2]);
+			*out++ = (unsigned char) rounded(sum[1]);
+			*out++ = (unsigned char) rounded(sum[2]);
 		}
 	}
 }
 
-// weigh is the vertical kernel: out = Σ weight · line.
+// weigh is the vertical kernel: out = Σ weight · line. Lines are as long in
+// memory as a multiple of 16 samples, of which the sums stay in registers.
 static void weigh(Shrinker *s, int first, const float *w)
 {
 	size_t n = (size_t) s->h.from * s->bands;
+	const float *lines[MOST_TAPS];
 	float *restrict out = s->column;
 
 	for (int i = 0; i < s->v.taps; i++) {
 		int y = first + i;
-		float weight = w[i];
 
 		y = y < 0 ? 0 : y >= s->v.boxed ? s->v.boxed - 1 : y;
-		const float *restrict in = s->ring[y % s->ring_lines];
-		if (i == 0)
-			for (size_t x = 0; x < n; x++)
-				out[x] = in[x] * weight;
-		else
-			for (size_t x = 0; x < n; x++)
-				out[x] += in[x] * weight;
+		lines[i] = s->ring[y % s->ring_lines];
+	}
+	for (size_t x = 0; x < n; x += 16) {
+		Four a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
+
+		for (int i = 0; i < s->v.taps; i++) {
+			const Four *in = (const Four *) (lines[i] + x);
+
+			a += in[0] * w[i];
+			b += in[1] * w[i];
+			c += in[2] * w[i];
+			d += in[3] * w[i];
+		}
+		Four *to = (Four *) (out + x);
+
+		to[0] = a;
+		to[1] = b;
+		to[2] = c;
+		to[3] = d;
 	}
 	for (size_t x = 0; x < n; x++)
 		out[x] = byte(out[x]);

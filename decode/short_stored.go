@@ -102,11 +102,8 @@ func segments(out, stream []byte, t *header.Tiles) (_, rest []byte, ok bool) {
 		if marker == markerEOI {
 			return out, nil, t == nil
 		}
-		if len(stream) < 4 {
-			break
-		}
-		n := 2 + int(stream[2])<<8 + int(stream[3])
-		if n < 4 || n > len(stream) {
+		n, whole := segmentLength(stream)
+		if !whole {
 			break
 		}
 		switch {
@@ -130,6 +127,16 @@ func segments(out, stream []byte, t *header.Tiles) (_, rest []byte, ok bool) {
 		stream = stream[n:]
 	}
 	return out, nil, false
+}
+
+// segmentLength is the length of the segment at the stream's beginning, its
+// marker included; whole is false where the stream is shorter.
+func segmentLength(stream []byte) (n int, whole bool) {
+	if len(stream) < 4 {
+		return 0, false
+	}
+	n = 2 + int(stream[2])<<8 + int(stream[3])
+	return n, n >= 4 && n <= len(stream)
 }
 
 // wellFormed tells that a segment of tables is as long as its tables.

@@ -9,6 +9,7 @@ import (
 
 	"example.com/iiifd/decode/header"
 	"example.com/iiifd/decode/plan"
+	"example.com/iiifd/iiif"
 	"example.com/iiifd/source"
 )
 
@@ -60,35 +61,41 @@ type tileRun struct {
 // all goes through the tiles row by row.
 func (r *tileRun) all(ctx context.Context, p *plan.Plan) error {
 	c, tw, th := p.Crop, r.tiles.Width, r.tiles.Height
-	most := int(plan.ShortTileBytes(tw, th, r.tiles.Bands))
 	right, bottom := (c.X+c.Width-1)/tw, (c.Y+c.Height-1)/th
 	for row := c.Y / th; row <= bottom; row++ {
 		for column := c.X / tw; column <= right; column++ {
-			off, n, ok := r.tiles.Tile(column, row)
-			if !ok || n > most {
-				return r.failure(C.IIIFD_SHORT_FOREIGN)
-			}
-			if len(r.batch.tiles) > 0 && len(r.batch.data)+n > plan.ShortBatch {
-				if err := r.flush(ctx, false); err != nil {
-					return err
-				}
-			}
-			x0, y0 := max(c.X, column*tw), max(c.Y, row*th)
-			x1, y1 := min(c.X+c.Width, (column+1)*tw), min(c.Y+c.Height, (row+1)*th)
-			tile := C.IiifdTile{
-				length: C.int32_t(n), x: C.int32_t(x0 - c.X),
-				left: C.int32_t(x0 - column*tw), top: C.int32_t(y0 - row*th),
-				width: C.int32_t(x1 - x0), height: C.int32_t(y1 - y0),
-			}
-			if column == right {
-				tile.last = 1
-			}
-			if err := r.batch.add(r.obj, tile, off, n); err != nil {
+			if err := r.one(ctx, c, column, row, column == right); err != nil {
 				return err
 			}
 		}
 	}
 	return r.flush(ctx, true)
+}
+
+// one adds the part of a tile that lies in the crop; last says that it is the
+// last of its row.
+func (r *tileRun) one(ctx context.Context, crop iiif.Rect, column, row int, last bool) error {
+	tw, th := r.tiles.Width, r.tiles.Height
+	off, n, ok := r.tiles.Tile(column, row)
+	if !ok || n > int(plan.ShortTileBytes(tw, th, r.tiles.Bands)) {
+		return r.failure(C.IIIFD_SHORT_FOREIGN)
+	}
+	if len(r.batch.tiles) > 0 && len(r.batch.data)+n > plan.ShortBatch {
+		if err := r.flush(ctx, false); err != nil {
+			return err
+		}
+	}
+	x0, y0 := max(crop.X, column*tw), max(crop.Y, row*th)
+	x1, y1 := min(crop.X+crop.Width, (column+1)*tw), min(crop.Y+crop.Height, (row+1)*th)
+	tile := C.IiifdTile{
+		length: C.int32_t(n), x: C.int32_t(x0 - crop.X),
+		left: C.int32_t(x0 - column*tw), top: C.int32_t(y0 - row*th),
+		width: C.int32_t(x1 - x0), height: C.int32_t(y1 - y0),
+	}
+	if last {
+		tile.last = 1
+	}
+	return r.batch.add(r.obj, tile, off, n)
 }
 
 // add appends a tile of n bytes at off in the file.

@@ -35,7 +35,7 @@ func (r *Renderer) Info(ctx context.Context, s Subject, id string, size auth.Siz
 	}
 	cfg := r.current.Load()
 	info := iiif.NewInfo(id, iiif.Image{Width: width, Height: height, Gray: shape.Gray()},
-		[]iiif.Dimensions{tileSize(shape, view)}, cfg.limits(width, height), r.decoder.Formats())
+		[]iiif.Dimensions{tileSize(shape, view)}, cfg.limits(width, height), r.formats)
 	for _, f := range cfg.PreferredFormats {
 		info.PreferredFormats = append(info.PreferredFormats, iiif.Format(f))
 	}

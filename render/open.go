@@ -182,11 +182,11 @@ func (r *Renderer) ask(job *Job) admission.Ask {
 func (r *Renderer) decode(ctx context.Context, job *Job, w io.Writer) (err error) {
 	span := Stage(ctx, r.tracer, StageDecode)
 	defer func() { EndStage(span, err) }()
-	return r.carryOut(ctx, job.Request.Subject, job.Info, job.Plan, w)
+	return r.carryOut(ctx, &job.Request.Subject, &job.Info, &job.Plan, w)
 }
 
 // carryOut carries a plan out on the object that info describes.
-func (r *Renderer) carryOut(ctx context.Context, s Subject, info source.Info, p plan.Plan, w io.Writer) error {
+func (r *Renderer) carryOut(ctx context.Context, s *Subject, info *source.Info, p *plan.Plan, w io.Writer) error {
 	obj, err := r.open(ctx, s, info)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (r *Renderer) carryOut(ctx context.Context, s Subject, info source.Info, p 
 	if obj.Info().Key != info.Key {
 		return fmt.Errorf("render: %w", source.ErrChanged)
 	}
-	if err := r.decoder.Render(ctx, obj, p, w); err != nil {
+	if err := r.decoder.Render(ctx, obj, *p, w); err != nil {
 		// Bytes that changed under the decoder look like damage.
 		if errors.Is(obj.Verify(), source.ErrChanged) {
 			return fmt.Errorf("render: %w", source.ErrChanged)
@@ -206,11 +206,11 @@ func (r *Renderer) carryOut(ctx context.Context, s Subject, info source.Info, p 
 }
 
 // open opens the object that info describes, or what has taken its place.
-func (r *Renderer) open(ctx context.Context, s Subject, info source.Info) (source.Object, error) {
+func (r *Renderer) open(ctx context.Context, s *Subject, info *source.Info) (source.Object, error) {
 	if r.deps.Handles == nil {
 		return s.Source.Open(ctx, s.Identifier)
 	}
-	return r.deps.Handles.Open(ctx, s.Source, s.Identifier, info)
+	return r.deps.Handles.Open(ctx, s.Source, s.Identifier, *info)
 }
 
 // Head returns the size of the job's answer where it is cached, else -1 and

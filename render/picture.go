@@ -68,7 +68,7 @@ type Output struct {
 
 // Plan plans the picture's making.
 func (p *Picture) Plan(out Output) (plan.Plan, error) {
-	if !slices.Contains(p.renderer.decoder.Formats(), out.Format) {
+	if !slices.Contains(p.renderer.formats, out.Format) {
 		return plan.Plan{}, &plan.FormatError{Format: out.Format}
 	}
 	o := p.options
@@ -100,5 +100,5 @@ func (p *Picture) Render(ctx context.Context, out Output, w io.Writer) (err erro
 	}
 	span := Stage(ctx, p.renderer.tracer, StageDecode)
 	defer func() { EndStage(span, err) }()
-	return p.renderer.carryOut(ctx, p.subject, p.Info, made, w)
+	return p.renderer.carryOut(ctx, &p.subject, &p.Info, &made, w)
 }

@@ -37,7 +37,7 @@ type Decoder interface {
 	Render(ctx context.Context, obj source.Object, p plan.Plan, w io.Writer) error
 	// Mark describes the watermark in a file.
 	Mark(ctx context.Context, path string) (plan.Mark, error)
-	// Formats are the output formats that work here.
+	// Formats are the output formats that work here, always the same.
 	Formats() []iiif.Format
 	// Version changes when the same plan may give other bytes.
 	Version() string
@@ -78,6 +78,8 @@ type Renderer struct {
 	tracer  trace.Tracer
 	metrics *metrics
 	current atomic.Pointer[Config]
+	formats []iiif.Format
+	options atomic.Pointer[optionsText] // the last ones
 }
 
 // New makes a renderer; probes is the number of headers read at once where
@@ -86,7 +88,7 @@ func New(cfg Config, deps Deps, probes int) (*Renderer, error) {
 	if cfg.HeaderProbes > 0 {
 		probes = cfg.HeaderProbes
 	}
-	r := &Renderer{deps: deps, decoder: deps.Decoder, tracer: deps.Tracer}
+	r := &Renderer{deps: deps, decoder: deps.Decoder, tracer: deps.Tracer, formats: deps.Decoder.Formats()}
 	r.shapes = newShapes(deps.Decoder, cfg.ShapeCacheBytes, probes)
 	r.metrics = newMetrics(deps.Registerer, r.shapes.probes)
 	r.shapes.headers = r.metrics.headers
@@ -109,7 +111,7 @@ func (r *Renderer) Reload(cfg Config) error {
 // decoded. Errors are *iiif.Error for requests that cannot be answered,
 // source.ErrNotFound, ErrSourceRefused or the decoder's.
 func (r *Renderer) Prepare(ctx context.Context, req Request) (*Job, error) {
-	if !slices.Contains(r.decoder.Formats(), req.Params.Format) {
+	if !slices.Contains(r.formats, req.Params.Format) {
 		return nil, &iiif.Error{Status: 400, Code: iiif.CodeFormatUnsupported, Parameter: iiif.ParameterFormat, Reason: "This server does not write that format."}
 	}
 	info, err := r.stat(ctx, req.Subject)
@@ -222,15 +224,4 @@ func (r *Renderer) shape(ctx context.Context, s Subject, seen source.Info) (sour
 		return info, shape, fmt.Errorf("%w: %d pixels", ErrSourceRefused, pixels)
 	}
 	return info, shape, nil
-}
-
-// identity is everything that decides an answer's bytes, apart from the
-// object's place: equal on all replicas that have the same file, settings
-// and libvips.
-func (r *Renderer) identity(job *Job) string {
-	options, t := job.Plan.Options, job.Plan.Transform
-	options.Limits = iiif.Limits{} // They have shaped the transform already.
-	options.Mark.Path = ""         // Its version and Policy tell marks apart.
-	return fmt.Sprintf("%s|%d|%s|%v %dx%d %t %v %s.%s|%v|%s", job.Info.Version, job.Info.Page, job.Request.Policy,
-		t.Region, t.Width, t.Height, t.Mirror, t.Angle, t.Quality, t.Format, options, r.decoder.Version())
 }

@@ -19,6 +19,9 @@ type capped struct {
 	most int
 	// evicted is called for each connection that had to make room.
 	evicted func()
+	// changed is called, one call at a time, with the numbers of connections
+	// that are open and of those that are idle.
+	changed func(open, idle int)
 
 	mu     sync.Mutex
 	change sync.Cond // of what stands below
@@ -27,8 +30,8 @@ type capped struct {
 	closed bool
 }
 
-func newCapped(l net.Listener, most int, evicted func()) *capped {
-	c := &capped{Listener: l, most: most, evicted: evicted}
+func newCapped(l net.Listener, most int, evicted func(), changed func(open, idle int)) *capped {
+	c := &capped{Listener: l, most: most, evicted: evicted, changed: changed}
 	c.change.L = &c.mu
 	return c
 }
@@ -68,6 +71,7 @@ func (l *capped) admit() bool {
 		return false
 	}
 	l.open++
+	l.changed(l.open, l.idle.Len())
 	return true
 }
 
@@ -96,6 +100,7 @@ func (l *capped) follow(conn net.Conn, state http.ConnState) {
 		c.place = l.idle.PushBack(c)
 		l.change.Signal()
 	}
+	l.changed(l.open, l.idle.Len())
 }
 
 // cappedConn gives its room back when it is closed.
@@ -117,6 +122,7 @@ func (c *cappedConn) Close() error {
 	if !c.closed {
 		c.closed = true
 		c.of.open--
+		c.of.changed(c.of.open, c.of.idle.Len())
 		c.of.change.Signal()
 	}
 	return err

@@ -21,7 +21,21 @@ func (s *Server) client(r *http.Request) (key, identity string) {
 	if secret != "" {
 		identity, _ = c.APIKeys().Identify(secret)
 	}
-	return c.Keyer().Key(admission.Client{
-		APIKey: identity, Remote: r.RemoteAddr, Forwarded: r.Header.Values("X-Forwarded-For"),
-	}), identity
+	who := admission.Client{APIKey: identity, Remote: r.RemoteAddr, Forwarded: r.Header["X-Forwarded-For"]}
+	own := connectionOf(r)
+	if own == nil || identity != "" || len(who.Forwarded) > 0 {
+		return c.Keyer().Key(who), identity
+	}
+	known := own.key.Load()
+	if known == nil || known.by != c.Keyer() {
+		known = &addressKey{by: c.Keyer(), key: c.Keyer().Key(who)}
+		own.key.Store(known)
+	}
+	return known.key, ""
+}
+
+// addressKey is the fairness key of an address.
+type addressKey struct {
+	by  *admission.Keyer
+	key string
 }

@@ -28,7 +28,11 @@ func notModified(r *http.Request, etag string, modified time.Time) bool {
 	if values := r.Header.Values("If-None-Match"); len(values) > 0 {
 		return lists(strings.Join(values, ","), etag, false)
 	}
-	since, err := http.ParseTime(r.Header.Get("If-Modified-Since"))
+	value := r.Header.Get("If-Modified-Since")
+	if value == "" {
+		return false
+	}
+	since, err := http.ParseTime(value)
 	return err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(since)
 }
 

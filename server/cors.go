@@ -6,6 +6,13 @@ import (
 	"strings"
 )
 
+// Values of headers that every answer has: made once, and never written to.
+var (
+	anyOrigin = []string{"*"}
+	exposed   = []string{"Link, Retry-After, ETag, Content-Length, Content-Range, X-Request-Id"}
+	noSniff   = []string{"nosniff"}
+)
+
 // cors adds the headers that let any page read any answer, errors included
 // (Image API 3.0, 7.4), and answers preflight requests. Credentials are
 // never allowed, so the origin may be "*". methods names those of a path that
@@ -13,9 +20,9 @@ import (
 func cors(methods func(*http.Request) []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Expose-Headers", "Link, Retry-After, ETag, Content-Length, Content-Range, X-Request-Id")
-		h.Set("X-Content-Type-Options", "nosniff")
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		h["Access-Control-Expose-Headers"] = exposed
+		h["X-Content-Type-Options"] = noSniff
 		if r.Method != http.MethodOptions {
 			next.ServeHTTP(w, r)
 			return

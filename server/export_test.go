@@ -16,7 +16,7 @@ func (s *Server) ServeOn(l net.Listener) {
 // NewCapped is the public listener's bound on connections, with its
 // http.Server.ConnState.
 func NewCapped(l net.Listener, most int, evicted func()) (net.Listener, func(net.Conn, http.ConnState)) {
-	c := newCapped(l, most, evicted)
+	c := newCapped(l, most, evicted, func(int, int) {})
 	return c, c.follow
 }
 

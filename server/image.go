@@ -64,9 +64,11 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request, t target) error {
 	if err != nil {
 		return s.refused(w, r, t, job, err)
 	}
-	// A client that leaves ends a wait for bytes that are still being made.
-	stop := context.AfterFunc(ctx, func() { answer.Close() })
-	defer stop()
+	if answer.Size < 0 {
+		// A client that leaves ends a wait for bytes that are still being made.
+		stop := context.AfterFunc(ctx, func() { answer.Close() })
+		defer stop()
+	}
 	defer answer.Close()
 	s.explain(r, job, answer.Outcome, nil)
 	if err := s.send(ctx, w, answer); err != nil {
@@ -163,7 +165,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 // profileLink names the compliance level (Image API 3.0, 6).
 func profileLink(v iiif.Version) string {
-	return fmt.Sprintf(`<http://iiif.io/api/image/%d/level2.json>;rel="profile"`, v)
+	return `<http://iiif.io/api/image/` + strconv.Itoa(int(v)) + `/level2.json>;rel="profile"`
 }
 
 // downloadName returns the file name for ?download: the query's value where

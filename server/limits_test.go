@@ -163,15 +163,20 @@ func TestConnectionCap(t *testing.T) {
 // clients, and that the longest idle one goes first.
 func TestIdleConnectionsMakeRoom(t *testing.T) {
 	st := open(t, setup{dir: cases(t), set: map[string]string{"max-connections": "2"}})
+	idle := 2.0
 	get := func(c *client) {
 		t.Helper()
 		c.send(t, "/robots.txt")
 		if a := c.read(t); a.err != nil || a.StatusCode != http.StatusOK {
 			t.Fatal(a.err, a.Response)
 		}
+		// The answer may be here before the server is done with it.
+		await(t, "idle connections", func() bool { return st.gauge("iiifd_http_idle_connections") == idle })
 	}
 	one, two := st.client(t), st.client(t)
+	idle = 1
 	get(one)
+	idle = 2
 	get(two)
 	get(one) // Now the second is the longer idle one.
 	three := st.client(t)

@@ -12,11 +12,12 @@ import (
 
 // metrics are the public listener's own.
 type metrics struct {
-	requests *prometheus.CounterVec
-	duration *prometheus.HistogramVec
-	inFlight prometheus.Gauge
-	streams  prometheus.Gauge
-	evicted  prometheus.Counter
+	requests          *prometheus.CounterVec
+	duration          *prometheus.HistogramVec
+	inFlight          prometheus.Gauge
+	streams           prometheus.Gauge
+	evicted           prometheus.Counter
+	connections, idle prometheus.Gauge
 }
 
 func newMetrics(reg prometheus.Registerer, s *Server) *metrics {
@@ -48,6 +49,14 @@ func newMetrics(reg prometheus.Registerer, s *Server) *metrics {
 			Name: "iiifd_http_file_streams",
 			Help: "Original files being sent now.",
 		}),
+		connections: f.NewGauge(prometheus.GaugeOpts{
+			Name: "iiifd_http_connections",
+			Help: "Connections of the public listener that are open now.",
+		}),
+		idle: f.NewGauge(prometheus.GaugeOpts{
+			Name: "iiifd_http_idle_connections",
+			Help: "Those of them whose client has no request under way.",
+		}),
 		evicted: f.NewCounter(prometheus.CounterOpts{
 			Name: "iiifd_http_idle_connections_closed_total",
 			Help: "Connections without a request that were closed to make room for new ones at max-connections.",
@@ -57,6 +66,12 @@ func newMetrics(reg prometheus.Registerer, s *Server) *metrics {
 
 // setRoute names the kind of resource for the metrics: one of a closed set.
 func setRoute(r *http.Request, route string) { exchangeOf(r).route = route }
+
+// connected notes how many connections there are.
+func (m *metrics) connected(open, idle int) {
+	m.connections.Set(float64(open))
+	m.idle.Set(float64(idle))
+}
 
 func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
 	route := exchangeOf(r).route

@@ -65,7 +65,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		timer := time.AfterFunc(s.settings().RequestTimeout, func() { cancel(errRequestTimeout) })
 		defer timer.Stop()
 		limitBody(rw, r, s.settings().BodyReadTimeout)
-		w := newWriter(rw, s.settings().WriteTimeout, timer)
+		w := newWriter(rw, connectionOf(r), s.settings().WriteTimeout, timer)
 		w.Header().Set("X-Request-Id", x.id)
 		r = r.WithContext(ctx)
 		s.metrics.inFlight.Inc()

@@ -104,6 +104,7 @@ func New(cfg Config, deps Deps) (*Server, error) {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(deps.Log.Handler(), slog.LevelDebug),
+		ConnContext:       withConnection,
 		Protocols:         protocols(),
 		// The write deadline of a stream does not end a connection whose
 		// client reads nothing at all; this does.
@@ -157,7 +158,7 @@ func (s *Server) Open(ctx context.Context) error {
 			return err
 		}
 	}
-	limited := newCapped(l, cfg.MaxConnections, s.metrics.evicted.Inc)
+	limited := newCapped(connections{l}, cfg.MaxConnections, s.metrics.evicted.Inc, s.metrics.connected)
 	s.http.ConnState, l = limited.follow, limited
 	if cfg.TLSCert != "" {
 		if s.certs, err = loadCertificates(cfg.TLSCert, cfg.TLSKey); err != nil {

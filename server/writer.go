@@ -19,8 +19,10 @@ func gone(err error) error { return fmt.Errorf("%w: %w", errClientGone, err) }
 type writer struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	stall   time.Duration
-	timer   *time.Timer
+	// connection joins the head with the body; nil where it cannot.
+	connection *connection
+	stall      time.Duration
+	timer      *time.Timer
 
 	began    bool
 	status   int
@@ -30,8 +32,8 @@ type writer struct {
 	failed error
 }
 
-func newWriter(w http.ResponseWriter, stall time.Duration, timer *time.Timer) *writer {
-	return &writer{ResponseWriter: w, control: http.NewResponseController(w), stall: stall, timer: timer}
+func newWriter(w http.ResponseWriter, c *connection, stall time.Duration, timer *time.Timer) *writer {
+	return &writer{ResponseWriter: w, control: http.NewResponseController(w), connection: c, stall: stall, timer: timer}
 }
 
 // piece is the most that one deadline covers, in bytes.
@@ -54,7 +56,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	total := 0
 	for {
 		w.advance()
-		n, err := w.ResponseWriter.Write(p[:min(len(p), piece)])
+		n, err := w.write(p[:min(len(p), piece)])
 		total, w.bytes = total+n, w.bytes+int64(n)
 		if err != nil {
 			w.failed = gone(err)
@@ -64,6 +66,19 @@ func (w *writer) Write(p []byte) (int, error) {
 			return total, nil
 		}
 	}
+}
+
+// write writes a piece, the first of an answer together with its head.
+func (w *writer) write(p []byte) (int, error) {
+	if w.connection == nil || w.bytes > 0 {
+		return w.ResponseWriter.Write(p)
+	}
+	w.connection.gather()
+	n, err := w.ResponseWriter.Write(p)
+	if failed := w.connection.release(); err == nil {
+		err = failed
+	}
+	return n, err
 }
 
 // advance sets the write deadline at least one stall span ahead. It does so

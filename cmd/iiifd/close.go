@@ -40,6 +40,7 @@ var errStuck = errors.New("decodes were still running at the end of the drain ti
 // the end of the process does that, and the cache is made to survive it.
 func (s *service) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx) // The end of the program's context is what ends the service.
+	s.pace.stop()
 	s.prefetch.Close()
 	s.warmer.Close()
 	idle, err := s.drain(ctx)

@@ -88,6 +88,7 @@ func (s *service) openAdmission(reg prometheus.Registerer) error {
 	s.cache.SetMemoryBytes(books.MemoryCache)
 	s.egress.ledger.Store(s.admission.Egress)
 	debug.SetMemoryLimit(books.GoMemLimit)
+	s.pace = startPace(books.Envelope)
 	return nil
 }
 

@@ -55,6 +55,7 @@ type service struct {
 	scripts   *lua.Runtime
 	docroot   *docroot.Root
 	tempDir   string
+	pace      *pace
 	// socket and operatorSocket are bound before all else.
 	socket, operatorSocket net.Listener
 	// rehearsal tells that the parts are made to see whether they can be. No

@@ -55,9 +55,15 @@ func (r *result) price(e *decode.Engine, dir string) error {
 	return nil
 }
 
-// charge adds what p says it costs.
+// charge adds what p says it costs. The process in which it is measured is
+// itself the one that a drawing is charged for.
 func (r *result) charge(p *plan.Plan) {
 	r.Estimate += p.Peak()
+	for _, part := range p.Parts() {
+		if part.Stage == plan.StageProcess {
+			r.Estimate -= part.Bytes
+		}
+	}
 	r.Seconds += p.Seconds()
 	r.Parts = append(r.Parts, p.Parts()...)
 }

@@ -40,6 +40,7 @@ func TestEmbedded(t *testing.T) {
 		file   string
 		pixels int64
 		coded  bool
+		shapes bool
 		fails  bool
 	}{
 		{name: "no drawing", kind: plan.LoaderPNG, file: svg(`<image href="` + data + `"/>`)},
@@ -55,6 +56,13 @@ func TestEmbedded(t *testing.T) {
 		{name: "svg of copies of copies", kind: plan.LoaderSVG, file: svg(`<defs><rect id="a0"/>` + copies.String() + `</defs><use xlink:href="#a9"/>`), fails: true},
 		{name: "svg that copies itself", kind: plan.LoaderSVG, file: svg(`<g id="a"><use href="#a"/></g>`)},
 		{name: "svg without an end", kind: plan.LoaderSVG, file: svg(strings.Repeat("<g>", 300)), fails: true},
+		{name: "svg of plain shapes", kind: plan.LoaderSVG, file: svg(`<g><path d="M0 0"/><circle r="1" fill-opacity=".5"/></g>`), shapes: true},
+		{name: "svg with text", kind: plan.LoaderSVG, file: svg(`<text>a</text>`)},
+		{name: "svg with a group behind glass", kind: plan.LoaderSVG, file: svg(`<g opacity=".5"><rect/></g>`)},
+		{name: "svg with a style sheet", kind: plan.LoaderSVG, file: svg(`<style>rect{opacity:.5}</style><rect/>`)},
+		{name: "svg with a style", kind: plan.LoaderSVG, file: svg(`<rect style="opacity:.5"/>`)},
+		{name: "svg with entities", kind: plan.LoaderSVG, file: `<!DOCTYPE svg [<!ENTITY a "<text>a</text>">]><svg>&a;</svg>`},
+		{name: "svg of another name space", kind: plan.LoaderSVG, file: svg(`<x:rect xmlns:x="http://www.w3.org/2000/svg"/>`)},
 		{name: "pdf without pictures", kind: plan.LoaderPDF, file: "%PDF-1.4\n<</Widths[500 600]/AvgWidth 90/Height 3>>"},
 		{name: "pdf with a picture", kind: plan.LoaderPDF, file: picture("/Width 300/Height 200"), pixels: 60_000},
 		{name: "pdf with its keys on lines of their own", kind: plan.LoaderPDF, file: picture("\n/Height\n 200\n/Width\r\n300\n"), pixels: 60_000},
@@ -72,15 +80,15 @@ func TestEmbedded(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r := bytes.NewReader([]byte(row.file))
-			pixels, coded, err := header.Embedded(r, r.Size(), row.kind)
+			c, err := header.Embedded(r, r.Size(), row.kind)
 			if row.fails {
 				if !errors.Is(err, header.ErrUncountable) {
 					t.Errorf("err = %v, want ErrUncountable", err)
 				}
 				return
 			}
-			if err != nil || pixels != row.pixels || coded != row.coded {
-				t.Errorf("Embedded = %d, %v, %v; want %d, %v", pixels, coded, err, row.pixels, row.coded)
+			if want := (header.Contents{Pixels: row.pixels, JP2: row.coded, Shapes: row.shapes}); err != nil || c != want {
+				t.Errorf("Embedded = %+v, %v; want %+v", c, err, want)
 			}
 		})
 	}
@@ -90,9 +98,9 @@ func TestEmbedded(t *testing.T) {
 func TestEmbeddedAcrossPieces(t *testing.T) {
 	for shift := range 80 {
 		file := "%PDF-1.4\n" + strings.Repeat(" ", 256<<10-60+shift) + "<</Width 300/Height 200>>" + strings.Repeat(" ", 300<<10)
-		pixels, _, err := header.Embedded(strings.NewReader(file), int64(len(file)), plan.LoaderPDF)
-		if err != nil || pixels != 60_000 {
-			t.Fatalf("shift %d: Embedded = %d, %v; want 60000", shift, pixels, err)
+		c, err := header.Embedded(strings.NewReader(file), int64(len(file)), plan.LoaderPDF)
+		if err != nil || c.Pixels != 60_000 {
+			t.Fatalf("shift %d: Embedded = %+v, %v; want 60000 pixels", shift, c, err)
 		}
 	}
 }
@@ -102,8 +110,8 @@ func FuzzEmbedded(f *testing.F) {
 	f.Add([]byte("%PDF-1.4 /Width 3 0 R /Height 99999999999999999999"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, kind := range []plan.Loader{plan.LoaderPDF, plan.LoaderSVG} {
-			if pixels, _, err := header.Embedded(bytes.NewReader(data), int64(len(data)), kind); err == nil && pixels < 0 {
-				t.Errorf("%s: %d pixels", kind, pixels)
+			if c, err := header.Embedded(bytes.NewReader(data), int64(len(data)), kind); err == nil && c.Pixels < 0 {
+				t.Errorf("%s: %d pixels", kind, c.Pixels)
 			}
 		}
 	})
@@ -128,9 +136,9 @@ func TestInlinePicturesBetweenPieces(t *testing.T) {
 	content := "4 0 obj\n<</Length 9>>\nstream\r\nBI/W 300/H 200 ID x EI\nendstream\n"
 	for before := 256<<10 - len(content) - 2; before < 256<<10+2; before++ {
 		file := strings.Repeat(" ", before) + content
-		pixels, _, err := header.Embedded(strings.NewReader(file), int64(len(file)), plan.LoaderPDF)
-		if pixels != 60_000 || err != nil {
-			t.Fatalf("%d bytes before it: %d pixels, %v", before, pixels, err)
+		c, err := header.Embedded(strings.NewReader(file), int64(len(file)), plan.LoaderPDF)
+		if c.Pixels != 60_000 || err != nil {
+			t.Fatalf("%d bytes before it: %+v, %v", before, c, err)
 		}
 	}
 }

@@ -21,10 +21,11 @@ const (
 	svgDepth = 256
 )
 
-// svgPictures adds up the pictures that an SVG holds as data: addresses. It
-// fails where there are ones whose size it cannot tell, and where copies of
-// copies make the drawing endless.
-func svgPictures(r io.Reader) (pixels int64, err error) {
+// svgContents adds up the pictures that an SVG holds as data: addresses, and
+// looks at what else it draws. It fails where there are pictures whose size it
+// cannot tell, and where copies of copies make the drawing endless.
+func svgContents(r io.Reader) (c Contents, err error) {
+	c.Shapes = true
 	d := xml.NewDecoder(r)
 	d.Strict = false
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // All that is looked at is ASCII.
@@ -36,31 +37,34 @@ func svgPictures(r io.Reader) (pixels int64, err error) {
 			break
 		}
 		if err != nil {
-			return 0, svgError(err)
+			return Contents{}, svgError(err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
 			part, more, err := svgElement(t)
 			if err != nil {
-				return 0, err
+				return Contents{}, err
 			}
-			if pixels += more; len(open) > svgDepth {
-				return 0, fmt.Errorf("%w: elements nest too deep", ErrUncountable)
+			if c.Pixels += more; len(open) > svgDepth {
+				return Contents{}, fmt.Errorf("%w: elements nest too deep", ErrUncountable)
 			}
+			c.Shapes = c.Shapes && plainShape(t)
 			open = append(open, part)
 		case xml.EndElement:
 			if len(open) > 1 {
 				open = doc.close(open)
 			}
+		case xml.Directive:
+			c.Shapes = false // Its entities could stand for anything.
 		}
 	}
 	for len(open) > 1 {
 		open = doc.close(open)
 	}
 	if doc.drawn(open[0]) > svgElements {
-		return 0, fmt.Errorf("%w: more than %d elements", ErrUncountable, svgElements)
+		return Contents{}, fmt.Errorf("%w: more than %d elements", ErrUncountable, svgElements)
 	}
-	return pixels, nil
+	return c, nil
 }
 
 // svgError is what becomes of an error of the XML decoder.

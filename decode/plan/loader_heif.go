@@ -23,7 +23,7 @@ func (m *measure) heif() []Part {
 // which are stored with the samples' own size.
 func (m *measure) heifDecoded() []Part {
 	s := m.p.Shape
-	perPixel, base := 3.3, int64(3*mib)
+	perPixel, base := 3.3, int64(4*mib)
 	if s.Loader == LoaderAVIF {
 		base = 6 * mib
 	}

@@ -14,14 +14,28 @@ const (
 // private memory of a program with libvips that has opened its source.
 const drawingProcess = 12 * mib
 
-// drawing: PDF and SVG are drawn by poppler and librsvg. The price is that of
-// the page at its own resolution, more than the libraries took in any try,
-// and that of the pictures on it in theirs.
+// drawnTile is the side of the tiles in which libvips has drawings drawn; it
+// keeps two rows of them (pdfload.c, svgload.c: TILE_SIZE).
+const drawnTile = 2000
+
+// drawing: PDF and SVG are drawn by poppler and librsvg. The price is more
+// than the libraries took in any try, and that of the pictures on the page in
+// their own resolution. What is not in the header counts as surfaces of the
+// page's size, but where an SVG is known to have shapes alone.
 func (m *measure) drawing() []Part {
 	s := m.p.Shape
-	codec := sum(product(10, m.pixels()), product(4, s.FileSize), 24*mib)
-	parts := add(m.lineCache(16), StageCodec, codec, "page, drawn whole, and what is on it")
-	parts = add(parts, StageCodec, drawingProcess, "process that draws")
+	tiles := product(m.loadedW, min(m.loadedH, 2*drawnTile))
+	var codec int64
+	switch {
+	case s.Shapes:
+		codec = sum(product(4, tiles), product(10, s.FileSize), 4*mib)
+	case s.Loader == LoaderPDF:
+		codec = sum(product(8, tiles), product(4, s.FileSize), 24*mib)
+	default:
+		codec = sum(product(10, m.pixels()), product(4, s.FileSize), 24*mib)
+	}
+	parts := add(m.lineCache(16), StageCodec, codec, "page, as it is drawn, and what is on it")
+	parts = add(parts, StageProcess, drawingProcess, "process that draws")
 	if s.Embedded == 0 {
 		return parts
 	}

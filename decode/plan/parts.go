@@ -12,6 +12,8 @@ const (
 	StageLoader Stage = "loader"
 	// StageCodec is the decoder's own memory.
 	StageCodec Stage = "codec"
+	// StageProcess is what a process of its own takes before it draws.
+	StageProcess Stage = "process"
 	// StageLines are the caches of lines that resizing puts between its
 	// passes when it reads a source from top to bottom.
 	StageLines Stage = "lines"

@@ -112,6 +112,9 @@ type Shape struct {
 	// that are in memory at once; EmbeddedJP2 tells that they may be JPEG 2000.
 	Embedded    int64
 	EmbeddedJP2 bool
+	// Shapes tells that a drawing is nothing but shapes drawn one over the
+	// other, without text, groups that blend, filters or masks.
+	Shapes bool
 
 	// Pages counts the selectable pages (pyramid levels and masks are not
 	// pages); Page is the one this shape describes, counted from 0.

@@ -172,15 +172,33 @@ func (m *measure) shortJP2(full Level) []Part {
 	rh := min(max(1, over(th, 1<<reduction)), m.cropH+reach)
 	tiles := product(over(int64(s.Width), tw), over(int64(s.Height), th))
 	parts := add(nil, StageLoader, product(m.cropW, m.cropH, int64(s.Bands), 5), "decoded samples, and as bytes")
+	// A tile that is decoded whole and alone has its samples handed out; one
+	// that is cut takes blocks and wavelets beside them.
+	factor := 1.65
+	switch alone, cut := m.shortTile(); {
+	case alone && !cut:
+		rw, rh = m.cropW, m.cropH
+		factor = 0.65
+	case cut:
+		factor = 2.1
+	}
 	codec := sum(
-		times(product(rw, rh, int64(s.Bands), 4), 1.65),
+		times(product(rw, rh, int64(s.Bands), 4), factor),
 		product(520, codeBlocks(s, product(tw, th))),
 		m.p.ShortStreamBytes(),
 		// opj_tcp_t and its opj_tccp_t, which every tile of the file gets.
 		product(tiles, 6*kib+int64(s.Bands)*5*kib/4),
-		2*mib,
+		mib,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG's tile: samples, code blocks, bytes")
+}
+
+// shortTile tells whether the crop lies within one tile, and whether a tile is
+// decoded in part.
+func (m *measure) shortTile() (alone, cut bool) {
+	l, c := m.p.Shape.Levels[m.p.Level], m.p.Crop
+	alone = touched(int64(c.X), m.cropW, int64(l.TileWidth)) == 1 && touched(int64(c.Y), m.cropH, int64(l.TileHeight)) == 1
+	return alone, m.cutTiles(false)
 }
 
 // ShortStreamBytes is the longest codestream that the short way puts together

@@ -66,7 +66,7 @@ func drive(ctx context.Context, s *server, list []request, clients int, span tim
 	r := &result{}
 	// The first answers of a server to a sort of requests open files.
 	for range clients {
-		fetch(ctx, client, s, list[int(next.Add(1)-1)%len(list)])
+		_, _ = fetch(ctx, client, s, list[int(next.Add(1)-1)%len(list)])
 	}
 	s.resetPeak()
 	cpu, start := s.cpuSeconds(), time.Now()

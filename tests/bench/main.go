@@ -22,7 +22,9 @@ import (
 	"time"
 )
 
-func main() {
+func main() { os.Exit(run()) }
+
+func run() int {
 	var c config
 	c.flags(flag.CommandLine)
 	flag.Parse()
@@ -30,8 +32,9 @@ func main() {
 	defer stop()
 	if err := c.run(ctx, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 // config holds the flags.

@@ -18,7 +18,7 @@ func (s *server) tree() []int {
 		if err != nil {
 			continue
 		}
-		for _, f := range strings.Fields(string(b)) {
+		for f := range strings.FieldsSeq(string(b)) {
 			if pid, err := strconv.Atoi(f); err == nil {
 				list = append(list, pid)
 			}

@@ -206,12 +206,12 @@ func (s *server) run(ctx context.Context, dir, name string, args ...string) erro
 
 func (c *command) start(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, c.name, c.args...)
-	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	output, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	defer log.Close()
-	cmd.Stdout, cmd.Stderr = log, log
+	defer output.Close()
+	cmd.Stdout, cmd.Stderr = output, output
 	if err := cmd.Start(); err != nil {
 		return err
 	}
