@@ -58,7 +58,7 @@ func (s *stage) abuse(ctx context.Context) error {
 		s.limit, load(), s.quitters, ms(quitting/1000), s.crawlers, s.crawlers, tiles, ms(tiles.quantile(0.99)))
 	r.check(percent(tiles.counts["200"], len(tiles.latencies)) == 100, "abuse at %s: tiles %v", s.limit, tiles)
 	r.check(what == "", "abuse at %s: idle %s s after the end %s", s.limit, ms(took/1000), what)
-	r.check(g.kills() == 0 && !ended(p), "abuse at %s: %d OOM kills, peak RSS %d MiB", s.limit, g.kills(), p.resident()>>20)
+	r.check(g.kills() == 0 && !ended(p), "abuse at %s: %d OOM kills, peak RSS %d MiB", s.limit, g.kills(), p.memory("VmHWM:")>>20)
 	return p.terminate(time.Minute)
 }
 

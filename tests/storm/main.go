@@ -1,7 +1,7 @@
 // Command storm puts a running iiifd under an overload inside a memory
 // cgroup and judges what its viewers, its bots and its memory went through.
 //
-//	storm -iiifd bin/iiifd [-long] [-limits 256Mi,512Mi,1Gi] [-phases storm,tiff,abuse,crash] [-calm 1m] [-storm 10m] [-kills 200]
+//	storm -iiifd bin/iiifd [-long] [-limits 256Mi,512Mi,1Gi] [-phases storm,tiff,abuse,crash,rest] [-calm 1m] [-storm 10m] [-kills 200]
 //
 // It needs root for the cgroup and says so where it has to be skipped.
 package main
@@ -28,6 +28,7 @@ type options struct {
 	calm     time.Duration
 	storm    time.Duration
 	kills    int
+	requests int
 	quitters int
 	crawlers int
 	corpus   string
@@ -43,11 +44,12 @@ func parse() options {
 	flag.StringVar(&o.binary, "iiifd", "bin/iiifd", "the server's program")
 	flag.StringVar(&o.replayer, "replay", "bin/replay", "the tests of package admission, compiled, which replay arrivals")
 	flag.StringVar(&limits, "limits", "256Mi,512Mi,1Gi", "memory limits, one run each")
-	flag.StringVar(&phases, "phases", "storm,tiff,abuse,crash", "what to run")
-	flag.BoolVar(&long, "long", false, "a minute of calm, ten of storm, 200 crashes, for each limit, but for what is given besides")
+	flag.StringVar(&phases, "phases", "storm,tiff,abuse,crash,rest", "what to run")
+	flag.BoolVar(&long, "long", false, "a minute of calm, ten of storm, 200 crashes, 10,000 requests before a rest, for each limit, but for what is given besides")
 	flag.DurationVar(&o.calm, "calm", 10*time.Second, "viewers alone, before the storm")
 	flag.DurationVar(&o.storm, "storm", time.Minute, "viewers and bots")
 	flag.IntVar(&o.kills, "kills", 10, "crashes")
+	flag.IntVar(&o.requests, "requests", 2000, "requests of all sorts before a rest")
 	flag.IntVar(&o.quitters, "quitters", 5000, "clients that disconnect")
 	flag.IntVar(&o.crawlers, "crawlers", 200, "readers, and bodies, of one byte a second")
 	flag.StringVar(&o.corpus, "corpus", "", "directory that keeps the large files (default: below the user's cache directory)")
@@ -58,7 +60,7 @@ func parse() options {
 	if long {
 		given := make(map[string]bool)
 		flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-		for name, value := range map[string]string{"calm": "1m", "storm": "10m", "kills": "200"} {
+		for name, value := range map[string]string{"calm": "1m", "storm": "10m", "kills": "200", "requests": "10000"} {
 			if !given[name] {
 				_ = flag.Set(name, value) // They parse.
 			}
@@ -146,6 +148,7 @@ var phases = []struct {
 	{"tiff", func(ctx context.Context, s *stage) error { return s.weather(ctx, allKinds[:1]) }},
 	{"abuse", func(ctx context.Context, s *stage) error { return s.abuse(ctx) }},
 	{"crash", func(ctx context.Context, s *stage) error { return s.crash(ctx) }},
+	{"rest", func(ctx context.Context, s *stage) error { return s.rest(ctx) }},
 }
 
 func progress(format string, args ...any) {

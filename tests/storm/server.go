@@ -123,14 +123,15 @@ func (p *process) idle(ctx context.Context, within time.Duration) (time.Duration
 	}
 }
 
-// resident is the most memory that the process has had, in bytes.
-func (p *process) resident() int64 {
+// memory is a figure of the process' status, such as "VmRSS:", in bytes; -1
+// where it cannot be read.
+func (p *process) memory(name string) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		return -1
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if rest, ok := strings.CutPrefix(line, name); ok {
 			n, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 			if err == nil {
 				return n << 10

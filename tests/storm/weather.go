@@ -53,7 +53,7 @@ func (s *stage) weather(ctx context.Context, kinds []testimages.LargeKind) error
 	fulls := <-downloads
 	s.judge(&weatherReport{
 		names: join(kinds), calm: calm, tiles: tiles, fulls: fulls, load: before + " → " + load(),
-		resident: p.resident(), group: g, crashed: last, kinds: len(kinds),
+		resident: p.memory("VmHWM:"), group: g, crashed: last, kinds: len(kinds),
 	})
 	took, what := p.idle(ctx, 10*time.Second)
 	s.report.check(what == "", "%s at %s: idle %s s after the storm %s", join(kinds), s.limit, ms(took/1000), what)
