@@ -5,6 +5,8 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -109,11 +111,12 @@ func (o *Operator) routes() http.Handler {
 	read.HandleFunc("/admission/decisions", o.decisions).Methods(http.MethodGet)
 	read.HandleFunc("/cache", o.cacheStat).Methods(http.MethodGet)
 	read.HandleFunc("/", o.index).Methods(http.MethodGet)
-	read.PathPrefix("/debug/pprof/cmdline").HandlerFunc(pprof.Cmdline)
-	read.PathPrefix("/debug/pprof/profile").HandlerFunc(pprof.Profile)
-	read.PathPrefix("/debug/pprof/symbol").HandlerFunc(pprof.Symbol)
-	read.PathPrefix("/debug/pprof/trace").HandlerFunc(pprof.Trace)
-	read.PathPrefix("/debug/pprof").HandlerFunc(pprof.Index)
+	profiles := read.Methods(http.MethodGet, http.MethodHead, http.MethodPost).Subrouter() // POST asks for symbols.
+	profiles.PathPrefix("/debug/pprof/cmdline").HandlerFunc(pprof.Cmdline)
+	profiles.PathPrefix("/debug/pprof/profile").HandlerFunc(pprof.Profile)
+	profiles.PathPrefix("/debug/pprof/symbol").HandlerFunc(pprof.Symbol)
+	profiles.PathPrefix("/debug/pprof/trace").HandlerFunc(pprof.Trace)
+	profiles.PathPrefix("/debug/pprof").HandlerFunc(pprof.Index)
 
 	change := r.NewRoute().Subrouter()
 	change.Use(o.authorize(true))
@@ -133,7 +136,7 @@ func (o *Operator) authorize(needed bool) mux.MiddlewareFunc {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-			if needed && subtle.ConstantTimeCompare([]byte(given), []byte(o.token)) != 1 {
+			if (needed || o.foreign(r)) && subtle.ConstantTimeCompare([]byte(given), []byte(o.token)) != 1 {
 				w.Header().Set("WWW-Authenticate", "Bearer")
 				newProblem(http.StatusUnauthorized, "token_required", "Send the operator token as a bearer token.").write(w, r)
 				return
@@ -141,6 +144,22 @@ func (o *Operator) authorize(needed bool) mux.MiddlewareFunc {
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// foreign tells whether a request to a loopback address was made under a name
+// that is not the machine's own. A web page whose name resolves to 127.0.0.1
+// makes the browser of whoever looks at it send such requests, and may read
+// the answers (DNS rebinding). No browser reaches a socket.
+func (o *Operator) foreign(r *http.Request) bool {
+	if o.listener.Addr().Network() == "unix" {
+		return false
+	}
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && net.ParseIP(host) == nil
 }
 
 func (o *Operator) index(w http.ResponseWriter, _ *http.Request) {
@@ -185,10 +204,7 @@ func (o *Operator) drain(w http.ResponseWriter, _ *http.Request) {
 const maxPurgeBody = 1 << 20
 
 func (o *Operator) purge(w http.ResponseWriter, r *http.Request) {
-	var order PurgeOrder
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPurgeBody))
-	d.DisallowUnknownFields()
-	err := d.Decode(&order)
+	order, err := readOrder[PurgeOrder](http.MaxBytesReader(w, r.Body, maxPurgeBody))
 	var selectors []cache.Selector
 	if err == nil {
 		selectors, err = order.Selectors(time.Now())
@@ -208,6 +224,24 @@ func (o *Operator) purge(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	writeJSON(w, total)
+}
+
+// readOrder reads a body that is one JSON value. Unknown members, and anything
+// behind the value, are errors: what is half understood is not carried out.
+func readOrder[T any](body io.Reader) (T, error) {
+	var order T
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&order); err != nil {
+		return order, err
+	}
+	switch _, err := d.Token(); {
+	case errors.Is(err, io.EOF):
+		return order, nil
+	case err != nil:
+		return order, fmt.Errorf("after the value: %w", err)
+	}
+	return order, errors.New("there is more than one value")
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

@@ -51,7 +51,8 @@ func TestOperatorPurge(t *testing.T) {
 	}
 	for _, body := range []string{
 		"", "{", "[]", "null", `{}`, `{"ids":[]}`, `{"ids":"I"}`, `{"ids":[1]}`, `{"older_than":"yesterday"}`, `{"older_than":"-1h"}`,
-		`{"older_than":24}`, `{"everything":true}`, `{"all":false}`, `{"prefix":"` + strings.Repeat("x", 1<<20) + `"}`,
+		`{"older_than":24}`, `{"everything":true}`, `{"ids":[""]}`, `{"ids":["I",""]}`, `{"ids":[""],"all":true}`,
+		`{"all":true}}`, `{"all":true}x`, `{"ids":["I"]} {"all":true}`, `{"all":true}null`, `{"all":false}`, `{"prefix":"` + strings.Repeat("x", 1<<20) + `"}`,
 	} {
 		a := o.do(t, http.MethodPost, "/cache/purge", body, operatorToken)
 		if a.StatusCode != http.StatusBadRequest || !strings.Contains(string(a.body), `"code":"bad_request"`) {

@@ -172,8 +172,54 @@ func TestOperatorTokens(t *testing.T) {
 			t.Errorf("PUT %s: %d", path, a.StatusCode)
 		}
 	}
+	if a := near.do(t, http.MethodDelete, "/debug/pprof/heap", "", operatorToken); a.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("DELETE of a profile: %d", a.StatusCode)
+	}
 	if a := near.do(t, http.MethodGet, "/nothing", "", operatorToken); a.StatusCode != http.StatusNotFound {
 		t.Errorf("nothing: %d", a.StatusCode)
+	}
+}
+
+// TestOperatorHost: a page of a foreign name that leads to loopback reads
+// nothing; the machine's own names and addresses do, and so does the token.
+func TestOperatorHost(t *testing.T) {
+	st := open(t, setup{dir: cases(t), unseen: true})
+	o := operate(t, st, loopback(t))
+	ask := func(host, path, token string) int {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, o.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		resp, err := o.http.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp.StatusCode
+	}
+	own := []string{"localhost", "LOCALHOST:9182", "ops.localhost:1", "localhost.", "127.0.0.1", "127.0.0.1:9182", "[::1]:9182", "[::1]", "::1"}
+	for _, host := range own {
+		if got := ask(host, "/admission", ""); got != http.StatusOK {
+			t.Errorf("%s: %d", host, got)
+		}
+	}
+	for _, host := range []string{"page.example", "page.example:9182", "localhost.page.example", "127.0.0.1.page.example:9182", "notlocalhost"} {
+		for _, path := range readPaths {
+			if got := ask(host, path, ""); got != http.StatusUnauthorized {
+				t.Errorf("%s%s: %d", host, path, got)
+			}
+		}
+		if got := ask(host, "/admission", operatorToken); got != http.StatusOK {
+			t.Errorf("%s with the token: %d", host, got)
+		}
+		if got := ask(host, "/readyz", ""); got != http.StatusOK {
+			t.Errorf("%s/readyz: %d", host, got)
+		}
 	}
 }
 

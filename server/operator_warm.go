@@ -102,11 +102,7 @@ func readWarmRequest(text []byte) (WarmRequest, error) {
 	if members["@context"] != nil {
 		return WarmRequest{Manifest: text}, nil
 	}
-	var req WarmRequest
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(&req)
-	return req, err
+	return readOrder[WarmRequest](bytes.NewReader(text))
 }
 
 // warmSubjects are the images that the request names.

@@ -36,6 +36,9 @@ func (p PurgeOrder) Selectors(now time.Time) ([]cache.Selector, error) {
 	}
 	var out []cache.Selector
 	for _, id := range p.IDs {
+		if id == "" {
+			return nil, errors.New("an identifier is empty")
+		}
 		sel := base
 		sel.Object = id
 		out = append(out, sel)
