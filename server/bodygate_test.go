@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -55,7 +56,7 @@ func TestBodyGateAtCriticalPressure(t *testing.T) {
 	}
 	press(0)
 	a := post("/echo", len(body))
-	if text, err := io.ReadAll(a.Body); err != nil || a.StatusCode != http.StatusOK || string(text) != fmt.Sprint(len(body)) {
+	if text, err := io.ReadAll(a.Body); err != nil || a.StatusCode != http.StatusOK || string(text) != strconv.Itoa(len(body)) {
 		t.Errorf("without pressure: %d %s %v", a.StatusCode, text, err)
 	}
 	st.idle(t)

@@ -35,7 +35,7 @@ func (s *service) assemble(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.machinery(reg); err != nil { //nolint:contextcheck // The cache's own work goes on when the start has ended.
+	if err := s.machinery(reg); err != nil {
 		return err
 	}
 	if err := s.openScripts(ctx, dir, reg); err != nil {

@@ -52,8 +52,8 @@ func (m *measure) jp2Tiled(rows int64) []Part {
 	codec := sum(
 		product(520, codeBlocks(s, product(int64(full.TileWidth), int64(full.TileHeight)))),
 		product(2, over(s.FileSize, tiles)),
-		product(10*kib+1228*int64(max(1, s.Bands)), tiles),
-		7*mib/2,
+		product(20*kib+1228*int64(max(1, s.Bands)), tiles),
+		5*mib/2,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG: a tile's code blocks and bytes, records of all tiles")
 }

@@ -35,7 +35,7 @@ const (
 	Float uint16 = 3
 )
 
-// Values of ExtraSamples.
+// UnassociatedAlpha is the value of ExtraSamples that is used.
 const UnassociatedAlpha uint16 = 2
 
 // Image is one directory: a page, or a level of one.
