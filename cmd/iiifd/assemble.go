@@ -50,7 +50,7 @@ func (s *service) assemble(ctx context.Context, dir string) error {
 		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(), Prefetch: s.prefetch, Listener: s.socket,
 	}
 	s.addScripts(&deps)
-	s.server, err = server.New(s.cfg.Server, deps) //nolint:contextcheck // What it starts serves requests, each with a context of its own.
+	s.server, err = server.New(s.cfg.Server, deps)
 	return err
 }
 
