@@ -43,10 +43,14 @@ var reasons = []struct{ packages, forbidden, why string }{
 	{"iiif decode/plan decode/header", "net", "planning is pure: the same facts give the same plan"},
 	{"iiif decode/plan decode/header", "net/http", "planning is pure: the same facts give the same plan"},
 	{"admission", "net/http", "admission decides; it does not answer"},
-	{"option iiif decode/plan decode/header admission source cache auth lua docroot render server metrics",
-		"github.com/davidbyttow/govips/v2/vips", "decode alone touches libvips"},
-	{"option iiif decode/plan decode/header admission source cache auth render",
-		"github.com/yuin/gopher-lua", "scripts are lua's"},
+	{
+		"option iiif decode/plan decode/header admission source cache auth lua docroot render server metrics",
+		"github.com/davidbyttow/govips/v2/vips", "decode alone touches libvips",
+	},
+	{
+		"option iiif decode/plan decode/header admission source cache auth render",
+		"github.com/yuin/gopher-lua", "scripts are lua's",
+	},
 }
 
 type pkg struct {
@@ -58,7 +62,7 @@ type pkg struct {
 
 func packages(t *testing.T) map[string]pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,CgoFiles", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps,CgoFiles", "./...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -101,7 +105,7 @@ func TestArrows(t *testing.T) {
 func TestForbiddenDependencies(t *testing.T) {
 	all := packages(t)
 	for _, r := range reasons {
-		for _, name := range strings.Fields(r.packages) {
+		for name := range strings.FieldsSeq(r.packages) {
 			p := all[name]
 			// What fmt or a metrics library imports inside does not count.
 			deps := p.Deps

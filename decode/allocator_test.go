@@ -1,8 +1,10 @@
 package decode
 
 import (
+	"context"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/davidbyttow/govips/v2/vips"
@@ -29,5 +31,40 @@ func TestAllocatorIsJemalloc(t *testing.T) {
 	defer image.Close()
 	if grown := ReadAllocator().Allocated - before; grown < 4<<20 {
 		t.Errorf("an image of 4 MiB in libvips grew jemalloc by %d bytes", grown)
+	}
+}
+
+// TestReturnFreeIsNotOutrun frees pictures while other threads give memory
+// back all the time: none of it may be left.
+func TestReturnFreeIsNotOutrun(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	var others sync.WaitGroup
+	for range 4 {
+		others.Go(func() {
+			for ctx.Err() == nil {
+				ReturnFree()
+			}
+		})
+	}
+	defer others.Wait()
+	defer stop()
+	pixels := make([]byte, 4<<20)
+	for range 40 {
+		var pictures []*vips.ImageRef
+		for range 8 {
+			p, err := vips.NewImageFromMemory(pixels, 2048, 2048, 1, vips.BandFormatUchar, vips.InterpretationBW)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pictures = append(pictures, p)
+		}
+		for _, p := range pictures {
+			p.Close()
+		}
+		ReturnFree()
+		a := ReadAllocator()
+		if kept := a.Resident - a.Allocated; kept > 24<<20 {
+			t.Fatalf("%d bytes of %d freed are still held", kept, 8*len(pixels))
+		}
 	}
 }

@@ -3,6 +3,7 @@ package decode
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -97,7 +98,7 @@ func TestCutSamplesAreRefused(t *testing.T) {
 	e := startEngine(t)
 	eachKind(t, func(t *testing.T, _ testimages.File, o object) {
 		b := make([]byte, o.info.Size)
-		if _, err := o.ReadAt(b, 0); err != nil && err != io.EOF {
+		if _, err := o.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 		refusesCuts(t, e, b, 40)

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -57,7 +58,7 @@ func TestMediaTypeOfUnknownFormat(t *testing.T) {
 
 func detail(err error) string {
 	var b strings.Builder
-	if e, ok := err.(*Error); ok {
+	if e, ok := errors.AsType[*Error](err); ok {
 		b.WriteString(e.Detail())
 	}
 	return b.String()

@@ -23,8 +23,7 @@ func TestPDFHoldsTheJPEG(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := bytes.Index(page, picture)
-		if at < 0 {
+		if !bytes.Contains(page, picture) {
 			t.Fatalf("%s: the JPEG is not in the page", quality)
 		}
 		if !bytes.Contains(page, fmt.Appendf(nil, "6 0 obj\n%d\nendobj", len(picture))) {

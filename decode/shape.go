@@ -80,7 +80,7 @@ func (e *Engine) shapeOf(obj source.Object, kind plan.Loader) (plan.Shape, error
 	s := plan.Shape{
 		Embedded: drawn.Pixels, EmbeddedJP2: drawn.JP2, Shapes: drawn.Shapes,
 		Loader: kind, FileSize: obj.Info().Size, Page: page, Pages: max(p.Pages(), 1),
-		Width: p.Width(), Height: p.Height(), Orientation: max(p.GetOrientation(), 1),
+		Width: p.Width(), Height: p.Height(), Orientation: max(p.Orientation(), 1),
 		Bands: p.Bands(), Alpha: p.HasAlpha(),
 	}
 	if kind == plan.LoaderSVG && beyondSVG(obj, s) {

@@ -88,6 +88,12 @@ func standalone(out, tile []byte, t *header.Tiles) ([]byte, bool) {
 	return append(out, scan...), true
 }
 
+// describes tells that a marker segment says something about a picture that
+// its decoder does not need.
+func describes(marker byte) bool {
+	return marker >= markerAPP0 && marker <= markerAPP15 || marker == markerCOM
+}
+
 // segments appends the marker segments of a stream up to its scan, which is
 // the rest, or to its end. Those that describe rather than code are left out.
 // The frame must be t's.
@@ -109,6 +115,7 @@ func segments(out, stream []byte, t *header.Tiles) (_, rest []byte, ok bool) {
 		switch {
 		case marker == markerSOS:
 			return out, stream, framed
+		case describes(marker):
 		case marker == markerSOF0 || marker == markerSOF1:
 			if framed || t == nil || !fitsFrame(stream[4:n], t) {
 				return out, nil, false
@@ -120,7 +127,6 @@ func segments(out, stream []byte, t *header.Tiles) (_, rest []byte, ok bool) {
 				return out, nil, false
 			}
 			out = append(out, stream[:n]...)
-		case marker >= markerAPP0 && marker <= markerAPP15 || marker == markerCOM:
 		default:
 			return out, nil, false
 		}

@@ -56,7 +56,7 @@ func vipsFile(t testing.TB, im image.Image, suffix string) object {
 		t.Fatal(err)
 	}
 	name, options, _ := cutSuffix(suffix)
-	if b, err := exec.Command("vips", "copy", in, out+name+options).CombinedOutput(); err != nil {
+	if b, err := exec.CommandContext(t.Context(), "vips", "copy", in, out+name+options).CombinedOutput(); err != nil {
 		t.Fatalf("vips: %v: %s", err, b)
 	}
 	b, err := os.ReadFile(out + name)

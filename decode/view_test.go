@@ -123,8 +123,10 @@ func TestViewTurns(t *testing.T) {
 // TestViewIsPriced: the second resizing costs, and a view of a large source
 // costs what the reduction of the whole costs.
 func TestViewIsPriced(t *testing.T) {
-	s := plan.Shape{Loader: plan.LoaderTIFF, Width: 20000, Height: 20000, Bands: 3, BitsPerSample: 8, Sample: plan.SampleUint, Colour: plan.ColourRGB,
-		Levels: []plan.Level{{Width: 20000, Height: 20000, TileWidth: 256, TileHeight: 256, Tiled: true, SubIFD: -1}}}
+	s := plan.Shape{
+		Loader: plan.LoaderTIFF, Width: 20000, Height: 20000, Bands: 3, BitsPerSample: 8, Sample: plan.SampleUint, Colour: plan.ColourRGB,
+		Levels: []plan.Level{{Width: 20000, Height: 20000, TileWidth: 256, TileHeight: 256, Tiled: true, SubIFD: -1}},
+	}
 	peak := func(params string, o plan.Options) int64 {
 		p, err := iiif.ParseParams(params, iiif.V3)
 		if err != nil {

@@ -38,7 +38,7 @@ func (r *Renderer) MakeBeside(ctx context.Context, kind admission.FanoutKind, jo
 	if _, known := r.deps.Cache.Has(key); known {
 		return BesideKnown, nil
 	}
-	if refused := r.check(job); refused != nil { //nolint:contextcheck // what is asked is whether any waiting could help, whoever waits
+	if refused := r.check(job); refused != nil {
 		r.failedBeside(kind)
 		return "", refused
 	}

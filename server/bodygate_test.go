@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,7 +31,7 @@ func TestBodyGateAtCriticalPressure(t *testing.T) {
 		}
 	}
 	body := strings.Repeat("x", 100_000)
-	post := func(path string, sent int) *http.Response {
+	post := func(path string, sent int) (status int, header http.Header, text string) {
 		t.Helper()
 		c := st.dial(t)
 		if _, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: images.example\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body[:sent]); err != nil {
@@ -40,23 +41,26 @@ func TestBodyGateAtCriticalPressure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return a
+		defer a.Body.Close()
+		body, err := io.ReadAll(a.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		return a.StatusCode, a.Header, string(body)
 	}
 	press(4 << 30)
 	for _, sent := range []int{0, 10} { // The rest never comes: who waited for it would not answer.
-		a := post("/echo", sent)
-		text, err := io.ReadAll(a.Body)
-		if err != nil || a.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), `"resource_pressure"`) || a.Header.Get("Retry-After") == "" {
-			t.Errorf("%d bytes sent: %d %v %s %v", sent, a.StatusCode, a.Header, text, err)
+		status, header, text := post("/echo", sent)
+		if status != http.StatusServiceUnavailable || !strings.Contains(text, `"resource_pressure"`) || header.Get("Retry-After") == "" {
+			t.Errorf("%d bytes sent: %d %v %s", sent, status, header, text)
 		}
 		if s := st.admission.Snapshot(); s.Budget.IngestInUseBytes != 0 || s.Queue.HeldBytes != 0 || s.Threads.InUse != 0 {
 			t.Errorf("%d bytes sent: %+v %+v", sent, s.Budget, s.Queue)
 		}
 	}
 	press(0)
-	a := post("/echo", len(body))
-	if text, err := io.ReadAll(a.Body); err != nil || a.StatusCode != http.StatusOK || string(text) != fmt.Sprint(len(body)) {
-		t.Errorf("without pressure: %d %s %v", a.StatusCode, text, err)
+	if status, _, text := post("/echo", len(body)); status != http.StatusOK || text != strconv.Itoa(len(body)) {
+		t.Errorf("without pressure: %d %s", status, text)
 	}
 	st.idle(t)
 }

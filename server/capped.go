@@ -6,14 +6,19 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 )
+
+// silence is how long a new connection may stay without a whole request's
+// head, its TLS handshake included, before it counts as an idle one.
+const silence = time.Second
 
 // capped is a listener with a bound on its open connections. At the bound,
 // the connection that has been idle longest, between two requests of its
-// client, makes room for a new one; where all are at work, the new one waits
-// and further ones stay in the kernel's queue. Idle connections cost their
-// clients nothing to replace, and kept-alive ones would lock everybody else
-// out for as long as they are kept.
+// client or without its first one, makes room for a new one; where all are at
+// work, the new one waits and further ones stay in the kernel's queue. Idle
+// connections cost their clients nothing to replace, and kept-alive or silent
+// ones would lock everybody else out for as long as they are kept.
 type capped struct {
 	net.Listener
 	most int
@@ -96,11 +101,30 @@ func (l *capped) follow(conn net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.leaveLocked()
-	if state == http.StateIdle && !c.closed {
-		c.place = l.idle.PushBack(c)
-		l.change.Signal()
+	switch {
+	case c.closed:
+	case state == http.StateIdle:
+		l.standByLocked(c)
+	case state == http.StateNew:
+		c.silent = time.AfterFunc(silence, func() { l.overhear(c) })
 	}
 	l.changed(l.open, l.idle.Len())
+}
+
+// overhear takes note that nothing was heard of a new connection.
+func (l *capped) overhear(c *cappedConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.silent != nil {
+		l.standByLocked(c)
+		l.changed(l.open, l.idle.Len())
+	}
+}
+
+// standByLocked puts a connection last among those that may have to make room.
+func (l *capped) standByLocked(c *cappedConn) {
+	c.place = l.idle.PushBack(c)
+	l.change.Signal()
 }
 
 // cappedConn gives its room back when it is closed.
@@ -110,6 +134,7 @@ type cappedConn struct {
 
 	// Guarded by of.mu.
 	place  *list.Element // among the idle ones; nil where it is not
+	silent *time.Timer   // until nothing was heard of a new one for too long; nil from its first request on
 	closed bool
 }
 
@@ -128,7 +153,13 @@ func (c *cappedConn) Close() error {
 	return err
 }
 
+// leaveLocked ends a connection's time among the idle ones, and its wait for
+// that.
 func (c *cappedConn) leaveLocked() {
+	if c.silent != nil {
+		c.silent.Stop()
+		c.silent = nil
+	}
 	if c.place != nil {
 		c.of.idle.Remove(c.place)
 		c.place = nil

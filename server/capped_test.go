@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"example.com/iiifd/server"
 )
@@ -79,6 +80,53 @@ func TestCapped(t *testing.T) {
 		}
 		if evicted != 1 {
 			t.Errorf("%d evicted", evicted)
+		}
+	})
+}
+
+// TestSilentConnections shows that connections without a request make room
+// after a second, and that a request in time keeps them.
+func TestSilentConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		evicted := 0
+		below := newPipes()
+		l, follow := server.NewCapped(below, 2, func() { evicted++ })
+		accepted, ended := accepting(l)
+		below.dial()
+		below.dial()
+		heard, silent := <-accepted, <-accepted
+		for _, c := range []net.Conn{heard, silent} {
+			follow(c, http.StateNew)
+		}
+		go below.dial()
+		time.Sleep(900 * time.Millisecond)
+		follow(heard, http.StateActive)
+		synctest.Wait()
+		if len(accepted) > 0 {
+			t.Fatal("accepted above the cap within the silence that is allowed")
+		}
+		time.Sleep(100 * time.Millisecond)
+		third := <-accepted
+		if _, err := silent.Write([]byte("x")); err == nil || evicted != 1 {
+			t.Errorf("the silent connection is still open; %d evicted", evicted)
+		}
+		follow(silent, http.StateClosed)
+		time.Sleep(time.Hour)
+		go below.dial()
+		synctest.Wait()
+		if len(accepted) > 0 {
+			t.Fatal("a connection at work made room")
+		}
+		_ = third.Close()
+		fourth := <-accepted
+		follow(fourth, http.StateNew)
+		_ = fourth.Close() // Its timer has nothing to do any more.
+		time.Sleep(time.Hour)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; !errors.Is(err, net.ErrClosed) {
+			t.Errorf("after the end: %v", err)
 		}
 	})
 }

@@ -93,9 +93,9 @@ func distance(a, b color.RGBA64) (most, sum uint64) {
 
 // Equal fails the test, which goes on, where got differs from want by more
 // than the tolerance.
-func Equal(t testing.TB, got, want image.Image, tol Tolerance) {
-	t.Helper()
+func Equal(tb testing.TB, got, want image.Image, tol Tolerance) {
+	tb.Helper()
 	if d := Compare(got, want); !d.Within(tol) {
-		t.Errorf("picture differs: %v; tolerance: max %v, mean %v", d, tol.Max, tol.Mean)
+		tb.Errorf("picture differs: %v; tolerance: max %v, mean %v", d, tol.Max, tol.Mean)
 	}
 }

@@ -37,11 +37,11 @@ func holdsSamples(dir string) bool {
 
 // Path returns the path of a sample file and fails the test where the file
 // is missing. Name is a File's Name, with slashes.
-func Path(t testing.TB, name string) string {
-	t.Helper()
+func Path(tb testing.TB, name string) string {
+	tb.Helper()
 	path := filepath.Join(Dir(), filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("testimages: no sample %q: %v", name, err)
+		tb.Fatalf("testimages: no sample %q: %v", name, err)
 	}
 	return path
 }

@@ -37,9 +37,12 @@ const (
 
 // Sizes of large files in use: 48, 300 and 500 megapixels.
 const (
-	Width48M, Height48M   = 8000, 6000
-	Width300M, Height300M = 20000, 15000
-	Width500M, Height500M = 25000, 20000
+	Width48M   = 8000
+	Height48M  = 6000
+	Width300M  = 20000
+	Height300M = 15000
+	Width500M  = 25000
+	Height500M = 20000
 )
 
 // ErrNoTool is wrapped by errors of MakeLarge where a program is missing.
@@ -54,22 +57,22 @@ const cacheVariable = "TESTIMAGES_CACHE"
 // in TESTIMAGES_CACHE, else below the user's cache directory. The test is
 // skipped where a program for it is missing, and fails on other errors. The
 // file must not be changed.
-func Large(t testing.TB, kind LargeKind, width, height int) string {
-	t.Helper()
+func Large(tb testing.TB, kind LargeKind, width, height int) string {
+	tb.Helper()
 	dir := os.Getenv(cacheVariable)
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			t.Fatalf("testimages: no cache directory, set %s: %v", cacheVariable, err)
+			tb.Fatalf("testimages: no cache directory, set %s: %v", cacheVariable, err)
 		}
 		dir = filepath.Join(user, "iiifd-testimages")
 	}
-	path, err := MakeLarge(t.Context(), dir, kind, width, height)
+	path, err := MakeLarge(tb.Context(), dir, kind, width, height)
 	if errors.Is(err, ErrNoTool) {
-		t.Skip(err)
+		tb.Skip(err)
 	}
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return path
 }

@@ -20,7 +20,7 @@ func (s *service) admits(ctx context.Context, job *render.Job) (string, error) {
 	if err := s.openCache(nil); err != nil {
 		return "", err
 	}
-	if err := s.openAdmission(nil); err != nil { //nolint:contextcheck // It is closed with the service.
+	if err := s.openAdmission(nil); err != nil {
 		return "", err
 	}
 	r := s.admission.Check(ctx, admission.Ask{

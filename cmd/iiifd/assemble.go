@@ -35,7 +35,7 @@ func (s *service) assemble(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.machinery(reg); err != nil { //nolint:contextcheck // The cache's own work goes on when the start has ended.
+	if err := s.machinery(reg); err != nil {
 		return err
 	}
 	if err := s.openScripts(ctx, dir, reg); err != nil {
@@ -50,7 +50,7 @@ func (s *service) assemble(ctx context.Context, dir string) error {
 		Log: s.log, Access: s.log, Registerer: reg, Tracer: s.telemetry.Tracer(), Prefetch: s.prefetch, Listener: s.socket,
 	}
 	s.addScripts(&deps)
-	s.server, err = server.New(s.cfg.Server, deps) //nolint:contextcheck // What it starts serves requests, each with a context of its own.
+	s.server, err = server.New(s.cfg.Server, deps)
 	return err
 }
 

@@ -18,7 +18,11 @@ func TestDrawingEndsWithItsRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, dir, "--request-timeout=4s", "--queue-timeout-tile=1s", "--queue-timeout-full=1s", "--body-read-timeout=1s")
-	resp, err := http.Get(s.base + "/iiif/3/slow.svg/full/256,/0/default.jpg")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+"/iiif/3/slow.svg/full/256,/0/default.jpg", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func tiffKinds() []kind {
 		{name: "strip-none-1row", from: "rgb", make: copied("-c", "none", "-r", "1", "-s")},
 		{name: "strip-lzw-7", from: "rgb", make: copied("-c", "lzw", "-r", "7", "-s")},
 	}
-	for _, k := range []kind{
+	list = append(list, []kind{
 		{name: "strip-none", options: "compression=none,tile-height=16"},
 		{name: "strip-lzw", options: "compression=lzw,predictor=horizontal,tile-height=16"},
 		{name: "strip-deflate-128", options: "compression=deflate,tile-height=128"},
@@ -92,9 +92,7 @@ func tiffKinds() []kind {
 		{name: "pyramid-rgba", from: "rgba", options: "compression=deflate,tile,tile-width=256,tile-height=256,pyramid"},
 		{name: "pyramid-cmyk", from: "cmyk", options: "compression=deflate,tile,tile-width=256,tile-height=256,pyramid"},
 		{name: "pyramid-webp", options: "compression=webp,Q=80,tile,tile-width=512,tile-height=512,pyramid"},
-	} {
-		list = append(list, k)
-	}
+	}...)
 	for i := range list {
 		list[i].name, list[i].ext = "tiff-"+list[i].name, "tif"
 		if list[i].from == "" {

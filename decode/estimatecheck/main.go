@@ -24,16 +24,22 @@ func main() {
 	var c config
 	c.flags(flag.CommandLine)
 	flag.Parse()
+	os.Exit(c.exitStatus())
+}
+
+// exitStatus does all the work, which an interrupt ends.
+func (c *config) exitStatus() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	ok, err := c.run(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "estimatecheck:", err)
-		os.Exit(2)
+		return 2
+	case !ok:
+		return 1
 	}
-	if !ok {
-		os.Exit(1)
-	}
+	return 0
 }
 
 // config holds the flags.

@@ -22,17 +22,8 @@ func (m *measure) encoder() []Part {
 			bytes = sum(2*mib, product(4, PyramidTile, w, m.written))
 		}
 	case iiif.FormatWebP:
-		// An alpha plane is coded without loss, by the costly coder.
 		why = "encoder: whole picture and its planes"
-		// Black and white leaves more to code, block by block.
-		perPixel := 7.2
-		switch {
-		case alpha:
-			perPixel = 42
-		case m.p.Transform.Quality == iiif.QualityBitonal || m.p.Shape.BitsPerSample == 1:
-			perPixel = 8.5
-		}
-		bytes = sum(times(px, perPixel), mib)
+		bytes = sum(times(px, m.webpPerPixel()), mib)
 	case iiif.FormatAVIF:
 		why = "encoder: whole picture and its planes"
 		perPixel := 22.0
@@ -46,7 +37,7 @@ func (m *measure) encoder() []Part {
 	case iiif.FormatJP2:
 		why = "encoder: a tile, and the whole output"
 		samples := product(px, m.written)
-		tile := product(min(px, 512*512), m.written, 8)
+		tile := product(min(px, 512*512), m.written, 9)
 		bytes = sum(samples, tile, mib)
 	case iiif.FormatJXL:
 		why = "encoder: whole picture in floats"
@@ -60,4 +51,16 @@ func (m *measure) encoder() []Part {
 		bytes = sum(product(px, 75), 8*mib)
 	}
 	return add(nil, StageEncoder, bytes, why)
+}
+
+// webpPerPixel is what libwebp takes: an alpha plane is coded without loss, by
+// the costly coder, and black and white leaves more to code, block by block.
+func (m *measure) webpPerPixel() float64 {
+	switch {
+	case m.writtenAlpha:
+		return 42
+	case m.p.Transform.Quality == iiif.QualityBitonal || m.p.Shape.BitsPerSample == 1:
+		return 8.5
+	}
+	return 7.2
 }

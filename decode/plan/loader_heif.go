@@ -20,12 +20,13 @@ func (m *measure) heif() []Part {
 }
 
 // heifDecoded is what is left of it once the first line is there: the pixels,
-// which are stored with the samples' own size.
+// which are stored with the samples' own size, and part of what was freed,
+// which the allocator keeps for a second.
 func (m *measure) heifDecoded() []Part {
 	s := m.p.Shape
-	perPixel, base := 3.3, int64(4*mib)
+	perPixel, base := 3.3, int64(6*mib)
 	if s.Loader == LoaderAVIF {
-		base = 6 * mib
+		base = 11 * mib
 	}
 	if s.Alpha {
 		perPixel = 4.3

@@ -52,8 +52,8 @@ func (m *measure) jp2Tiled(rows int64) []Part {
 	codec := sum(
 		product(520, codeBlocks(s, product(int64(full.TileWidth), int64(full.TileHeight)))),
 		product(2, over(s.FileSize, tiles)),
-		product(10*kib+1228*int64(max(1, s.Bands)), tiles),
-		7*mib/2,
+		product(20*kib+1228*int64(max(1, s.Bands)), tiles),
+		5*mib/2,
 	)
 	return add(parts, StageCodec, codec, "OpenJPEG: a tile's code blocks and bytes, records of all tiles")
 }
@@ -109,13 +109,13 @@ func (m *measure) jp2Whole(held int64) []Part {
 }
 
 // jp2Part is a crop of a picture of one tile, or a band of one that is too
-// large to be decoded at once; see jp2Working for the 3.6 windows. The codec
+// large to be decoded at once; see jp2Working for the 3.8 windows. The codec
 // keeps the codestream for the next band.
 func (m *measure) jp2Part(rows int64) []Part {
 	s := m.p.Shape
 	bands := int64(max(1, s.Bands))
 	window := product(min(m.loadedW, widened(m.cropW, s)), min(m.loadedH, widened(rows, s)), bands, 4)
-	parts := add(nil, StageCodec, sum(times(window, 3.6), product(bands, 5*mib/3)), "a band in 32-bit integers, and its wavelets")
+	parts := add(nil, StageCodec, sum(times(window, 3.8), product(bands, 5*mib/3)), "a band in 32-bit integers, and its wavelets")
 	records := m.jp2Records()
 	if rows < m.cropH {
 		records = sum(records, s.FileSize)

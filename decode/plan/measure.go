@@ -1,6 +1,9 @@
 package plan
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	// sinkLines is the height of one of libvips' output buffers with up to
@@ -106,12 +109,7 @@ func sampleBytes(s Shape) int64 {
 }
 
 func (p *Plan) has(step Step) bool {
-	for _, s := range p.Steps {
-		if s == step {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.Steps, step)
 }
 
 // sequential tells that the source is read from top to bottom.

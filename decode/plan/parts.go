@@ -84,12 +84,7 @@ func (p *Plan) Parts() []Part {
 
 // copies tells that the plan renders into memory on the way.
 func (p *Plan) copies() bool {
-	for _, s := range p.Steps {
-		if s == StepCopy {
-			return true
-		}
-	}
-	return false
+	return p.has(StepCopy)
 }
 
 func total(parts []Part) int64 {

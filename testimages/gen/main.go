@@ -26,12 +26,11 @@ func main() {
 	out := flag.String("out", testimages.Dir(), "folder to write the samples to; the README goes above it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	if err := run(ctx, *out, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
-		stop()
 		os.Exit(1)
 	}
+	stop()
 }
 
 func run(ctx context.Context, out string, names []string) error {

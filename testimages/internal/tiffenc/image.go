@@ -35,7 +35,7 @@ const (
 	Float uint16 = 3
 )
 
-// Values of ExtraSamples.
+// UnassociatedAlpha is the value of ExtraSamples that is used.
 const UnassociatedAlpha uint16 = 2
 
 // Image is one directory: a page, or a level of one.
@@ -91,17 +91,25 @@ func (m *Image) samplesPerChunk() (samples, planes int) {
 	return m.Samples, 1
 }
 
+// check tells what cannot be written.
+func (m *Image) check() error {
+	if got, want := len(m.Data), m.rowBytes()*m.Height; got != want {
+		return fmt.Errorf("tiffenc: %d bytes of samples, want %d", got, want)
+	}
+	if m.Predictor && m.Bits != 8 {
+		return fmt.Errorf("tiffenc: predictor for %d-bit samples", m.Bits)
+	}
+	if m.Bits < 8 && (m.Planar || m.Tile > 0) {
+		return fmt.Errorf("tiffenc: %d-bit samples only in chunky strips", m.Bits)
+	}
+	return nil
+}
+
 // chunks returns the strips or tiles in the order of the offsets tag, with
 // the samples in the given byte order, compressed.
 func (m *Image) chunks(order binary.ByteOrder) ([][]byte, error) {
-	if got, want := len(m.Data), m.rowBytes()*m.Height; got != want {
-		return nil, fmt.Errorf("tiffenc: %d bytes of samples, want %d", got, want)
-	}
-	if m.Predictor && m.Bits != 8 {
-		return nil, fmt.Errorf("tiffenc: predictor for %d-bit samples", m.Bits)
-	}
-	if m.Bits < 8 && (m.Planar || m.Tile > 0) {
-		return nil, fmt.Errorf("tiffenc: %d-bit samples only in chunky strips", m.Bits)
+	if err := m.check(); err != nil {
+		return nil, err
 	}
 	w, h := m.Tile, m.Tile
 	if m.Tile == 0 {

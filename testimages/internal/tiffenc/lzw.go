@@ -32,11 +32,12 @@ func appendLZW(out, data []byte) []byte {
 			table[key] = next
 			next++
 			prefix = uint32(b)
-			if next == lastCode {
+			switch next {
+			case lastCode:
 				emit(clearCode)
 				clear(table)
 				next, width = endCode+1, 9
-			} else if next == 1<<width {
+			case 1 << width:
 				width++
 			}
 		}
