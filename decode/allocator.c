@@ -5,9 +5,12 @@
 /* jemalloc is linked into the program, so it is the allocator however the
  * program is started. It reads its options from this symbol (jemalloc(3),
  * TUNING): free pages go back to the system after a second, by threads of
- * its own, so that memory falls after a burst without further requests. */
+ * its own, so that memory falls after a burst without further requests. Freed
+ * pieces of many MiB are cut for small ones until then: where they are kept
+ * whole, as is the default, OpenJPEG's thousands of small blocks take new
+ * memory with every tile. */
 const char *malloc_conf =
-	"background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0,narenas:4";
+	"background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0,narenas:4,lg_extent_max_active_fit:10";
 
 /* dirty_bytes is what is freed and still held. */
 static size_t dirty_bytes(void)

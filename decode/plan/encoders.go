@@ -28,7 +28,7 @@ func (m *measure) encoder() []Part {
 		why = "encoder: whole picture and its planes"
 		perPixel := 22.0
 		if alpha {
-			perPixel = 34
+			perPixel = 38
 		}
 		bytes = sum(times(px, perPixel), 6*mib)
 	case iiif.FormatGIF:
