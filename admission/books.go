@@ -53,6 +53,7 @@ type Books struct {
 type needs struct {
 	idle, goIdle, scriptMemory, hookMemory, threshold int64
 	tileMin, fullMax, hookSlots                       int
+	permits                                           int // all, of which tiles may take what fulls leave
 	tilesMemoryRatio                                  float64
 	// Set by the operator; 0 is derived. What was set does not shrink.
 	cache, egress, ingest int64
@@ -74,7 +75,7 @@ func (n needs) draft(envelope int64) Books {
 		b.HookSlots = n.hookSlots
 	}
 	b.Hooks = int64(b.HookSlots) * n.hookMemory
-	b.TileReserve = mulCapped(n.threshold, int64(max(n.tileMin, 1)))
+	b.TileReserve = mulCapped(n.threshold, int64(max(n.permits, n.tileMin, 1)))
 	return b
 }
 
@@ -114,6 +115,7 @@ func (n needs) close(envelope int64) (Books, bool) {
 		}
 	}
 	atLeast(&b.FullBudget, envelope/2)
+	atLeast(&b.TileReserve, mulCapped(n.threshold, int64(max(n.tileMin, 1))))
 	derived(&b.MemoryCache, n.cache, 0)
 	derived(&b.Egress, n.egress, minEgress)
 	derived(&b.Ingest, n.ingest, minIngest)

@@ -125,7 +125,7 @@ func (c *Controller) derive(file *quotaFile) error {
 	c.books, err = closeBooks(size, source, needs{
 		idle: c.facts.IdleFloor + c.facts.OffDisk, goIdle: c.facts.GoIdle,
 		scriptMemory: c.facts.ScriptMemory, hookMemory: c.facts.HookMemory, hookSlots: c.facts.HookSlots, threshold: c.cfg.Threshold,
-		tileMin: c.threads.tileMin, fullMax: c.threads.fullMax,
+		tileMin: c.threads.tileMin, fullMax: c.threads.fullMax, permits: c.threads.total,
 		tilesMemoryRatio: c.cfg.TilesMemoryRatio,
 		cache:            c.cfg.MemoryCacheBytes, egress: c.cfg.EgressBytes, ingest: c.cfg.IngestBytes,
 	})

@@ -174,9 +174,15 @@ func TestSpeculativeWorkTakesNothingFromClients(t *testing.T) {
 func TestWaitingTileGoesFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, nil)
+		r := newRig(t, func(_ *Config, f *Facts) { f.Memory.CgroupLimit = gib }) // The reserve is below what all permits could hold.
 		large := Ask{URL: LaneTile, Peak: 32*mib - 1, Key: "a"}
-		held := []*Lease{r.must(large), r.must(large), r.must(large), r.must(large)}
+		var held []*Lease
+		for range r.Snapshot().Budget.TileLimitBytes / large.Peak {
+			held = append(held, r.must(large))
+		}
+		if len(held) >= 8 {
+			t.Fatal("the reserve is enough for all permits")
+		}
 		waiting := r.begin(t.Context(), large)
 		synctest.Wait()
 		if _, ok := r.TryAcquire(t.Context(), FanoutWarm, full("w")); ok || r.TryProbe(FanoutWarm, "w", 64*mib) {
