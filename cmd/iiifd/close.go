@@ -41,6 +41,7 @@ var errStuck = errors.New("decodes were still running at the end of the drain ti
 func (s *service) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx) // The end of the program's context is what ends the service.
 	s.pace.stop()
+	s.janitor.stop()
 	s.prefetch.Close()
 	s.warmer.Close()
 	idle, err := s.drain(ctx)

@@ -89,6 +89,7 @@ func (s *service) openAdmission(reg prometheus.Registerer) error {
 	s.egress.ledger.Store(s.admission.Egress)
 	debug.SetMemoryLimit(books.GoMemLimit)
 	s.pace = startPace(books.Envelope)
+	s.janitor = startJanitor()
 	return nil
 }
 

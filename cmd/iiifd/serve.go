@@ -56,6 +56,7 @@ type service struct {
 	docroot   *docroot.Root
 	tempDir   string
 	pace      *pace
+	janitor   *janitor
 	// socket and operatorSocket are bound before all else.
 	socket, operatorSocket net.Listener
 	// rehearsal tells that the parts are made to see whether they can be. No
