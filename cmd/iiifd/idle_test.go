@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,14 +14,14 @@ func TestTidy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		defer end()
-		var allocated uint64
+		var allocated atomic.Uint64
 		given := 0
-		go tidy(ctx, func() uint64 { return allocated }, func() { given++ })
+		go tidy(ctx, allocated.Load, func() { given++ })
 		for i, step := range []struct {
 			bytes uint64
 			given int
 		}{{1 << 20, 0}, {1 << 20, 0}, {64 << 20, 0}, {64 << 20, 0}, {1 << 20, 1}, {0, 1}, {5 << 20, 1}, {1 << 20, 2}, {1 << 20, 2}} {
-			allocated += step.bytes
+			allocated.Add(step.bytes)
 			time.Sleep(idleSpan)
 			synctest.Wait()
 			if given != step.given {
