@@ -100,7 +100,7 @@ func serve(t *testing.T, group string, code map[string]string, args ...string) *
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(binary); err != nil {
-		t.Skip("bin/iiifd is not built: run make build")
+		t.Fatal("bin/iiifd is not built: run make e2e")
 	}
 	images, scripts, config := collection(t, code)
 	errs, err := os.Create(filepath.Join(t.TempDir(), "log"))

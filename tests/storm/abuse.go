@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -20,25 +19,11 @@ const crawling = 20 * time.Second
 // abuse lets thousands of clients leave at any moment, while others read or
 // send a byte a second, and looks whether anything stays behind.
 func (s *stage) abuse(ctx context.Context) error {
-	g, err := newGroup(s.limit)
+	g, p, end, err := s.serve(ctx, "abuse")
 	if err != nil {
 		return err
 	}
-	defer g.remove()
-	dir, remove, err := s.scratch("abuse")
-	if err != nil {
-		return err
-	}
-	defer remove()
-	p, err := s.start(ctx, g, filepath.Join(dir, "log"), "--cache-dir", filepath.Join(dir, "cache"), "--cache-bytes", "8Mi")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if p.cmd.ProcessState == nil {
-			p.kill()
-		}
-	}()
+	defer end()
 	address := strings.TrimPrefix(p.base, "http://")
 	slow, end := context.WithCancel(ctx)
 	var wg sync.WaitGroup

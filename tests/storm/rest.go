@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -24,25 +23,11 @@ const (
 // rest sends requests of all sorts and looks what the server keeps of the
 // memory that they took.
 func (s *stage) rest(ctx context.Context) error {
-	g, err := newGroup(s.limit)
+	_, p, end, err := s.serve(ctx, "rest")
 	if err != nil {
 		return err
 	}
-	defer g.remove()
-	dir, remove, err := s.scratch("rest")
-	if err != nil {
-		return err
-	}
-	defer remove()
-	p, err := s.start(ctx, g, filepath.Join(dir, "log"), "--cache-dir", filepath.Join(dir, "cache"), "--cache-bytes", "8Mi")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if p.cmd.ProcessState == nil {
-			p.kill()
-		}
-	}()
+	defer end()
 	_, _ = p.idle(ctx, 10*time.Second)
 	before := p.memory("VmRSS:")
 	asked := s.mixed(ctx, p.base)

@@ -64,6 +64,33 @@ func (s *stage) start(ctx context.Context, g *group, logFile string, args ...str
 	return p, nil
 }
 
+// serve starts a server with a small cache in a cgroup of its own. The function
+// returned ends it, where it still runs, and removes what it leaves.
+func (s *stage) serve(ctx context.Context, name string) (*group, *process, func(), error) {
+	g, err := newGroup(s.limit)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	dir, remove, err := s.scratch(name)
+	if err != nil {
+		g.remove()
+		return nil, nil, nil, err
+	}
+	p, err := s.start(ctx, g, filepath.Join(dir, "log"), "--cache-dir", filepath.Join(dir, "cache"), "--cache-bytes", "8Mi")
+	if err != nil {
+		remove()
+		g.remove()
+		return nil, nil, nil, err
+	}
+	return g, p, func() {
+		if p.cmd.ProcessState == nil {
+			p.kill()
+		}
+		remove()
+		g.remove()
+	}, nil
+}
+
 // operatorAddress finds the last operator listener in a log.
 func operatorAddress(logFile string) (string, error) {
 	text, err := os.ReadFile(logFile)
